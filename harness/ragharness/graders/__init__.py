@@ -44,18 +44,13 @@ class Grader(Protocol):
     axis to what another one read, and one that has ``cost_lines`` says what its calls took.
     """
 
-    @property
-    def name(self) -> str:
-        """The name under which it is chosen and recorded."""
-
-    @property
-    def version(self) -> str:
-        """Changes whenever the same answer could be read differently."""
+    name: str  # under which it is chosen and recorded
+    version: str  # changes whenever the same answer could be read differently
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
+        """Primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
 
 
 def waits(grader: Grader) -> bool:

@@ -47,15 +47,15 @@ class HumanGrader:
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the reading of people's bucket; open where they differ or none is known."""
+        """Reading of people's bucket; open where they differ or none is known."""
         _, reading = read_citations(question, answer, retrieved, supporting)
-        given = self._labels.get((question.id, text_digest(answer.text)), {})
-        said = {given[ADJUDICATED]} if ADJUDICATED in given else set(given.values())
-        if len(said) != 1:
-            told = ", ".join(f"{name}: {bucket}" for name, bucket in sorted(given.items()))
-            why = f"people differ ({told})" if given else "nobody has labelled it"
+        labels = self._labels.get((question.id, text_digest(answer.text)), {})
+        buckets = {labels[ADJUDICATED]} if ADJUDICATED in labels else set(labels.values())
+        if len(buckets) != 1:
+            opinions = ", ".join(f"{name}: {bucket}" for name, bucket in sorted(labels.items()))
+            why = f"people differ ({opinions})" if labels else "nobody has labelled it"
             return replace(reading, status="needs_review", unreadable=why)
-        (bucket,) = said
+        (bucket,) = buckets
         if bucket == "correct" and not question.answerable:
             why = "people call it correct, and the question has no answer in the corpus"
             return replace(reading, status="needs_review", unreadable=why)
@@ -74,26 +74,26 @@ _PRIMITIVES: dict[Bucket, dict[str, Any]] = {
 
 
 def build(context: GraderContext) -> HumanGrader:
-    """Return the grader; raises UsageError without labels, or for a line that is none."""
+    """Grader; raises UsageError without labels, or for a line that is none."""
     options = context.options
-    given = options.text("labels")
-    if not given:
+    labels = options.text("labels")
+    if not labels:
         raise UsageError(
             "expected the labels of people for the grader 'human', found none",
             help=f"{options.written('labels')}runs/RUN/labels",
         )
-    place = expand_home(given)
-    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
-    found: defaultdict[Key, dict[str, Bucket]] = defaultdict(dict)
+    path = expand_home(labels)
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    by_answer: defaultdict[Key, dict[str, Bucket]] = defaultdict(dict)
     digest = blake2b(digest_size=6)
     for file in files:
-        digest.update(_read(file, found))
-    if not found:
-        raise UsageError(f"expected labels in {place}, found none", help="ragharness label RUN")
-    return HumanGrader(dict(found), f"{VERSION} ({len(found)} labels, {digest.hexdigest()})")
+        digest.update(_read(file, by_answer))
+    if not by_answer:
+        raise UsageError(f"expected labels in {path}, found none", help="ragharness label RUN")
+    return HumanGrader(dict(by_answer), f"{VERSION} ({len(by_answer)} labels, {digest.hexdigest()})")
 
 
-def _read(file: Path, found: defaultdict[Key, dict[str, Bucket]]) -> bytes:
+def _read(file: Path, by_answer: defaultdict[Key, dict[str, Bucket]]) -> bytes:
     """Add the labels of one annotator, the last of each answer; returns the bytes."""
     try:
         content = file.read_bytes()
@@ -108,7 +108,7 @@ def _read(file: Path, found: defaultdict[Key, dict[str, Bucket]]) -> bytes:
             raise UsageError(f"expected a label in line {number} of {file}, found: {error}") from error
         key = (label.question, label.answer)
         if label.bucket is None:
-            found[key].pop(file.stem, None)
+            by_answer[key].pop(file.stem, None)
         else:
-            found[key][file.stem] = label.bucket
+            by_answer[key][file.stem] = label.bucket
     return content

@@ -22,11 +22,8 @@ from ragharness.support.files import expand_home
 
 VERSION = "1"
 ACCEPT = 8.0  # mean score, of ten, from which a statement holds
-
 REJECT = 2.0  # mean score up to which it does not
-
 AGREED = 2 / 3  # share of the votes that must say the same; else they are split
-
 _VARIED = "0.7"  # temperature of several votes: at 0 they would all be the same
 
 
@@ -45,7 +42,7 @@ class Judge:
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the primitives of an answer: is it a refusal, does it state a gold, which are its citations.
+        """Primitives of an answer: is it a refusal, does it state a gold, which are its citations.
 
         What the model leaves open needs review. Raises AccessRefused where no call can succeed.
         """
@@ -54,26 +51,28 @@ class Judge:
             return reading
         texts = {"question": question.text, "answer": answer.text}
         refusal = self._votes.decide("refusal", texts)
-        made = (refusal.judgement,)
+        judgements = (refusal.judgement,)
         if self._votes.dry_run:
             return self._all_asked(question, reading, texts)
         refused = _agreed(refusal)
         if refused:
-            return self._refused(replace(reading, refusal=True, judgements=made), texts)
+            return self._refused(replace(reading, refusal=True, judgements=judgements), texts)
         if refused is False:
-            return self._committed(replace(reading, judgements=made), question, parsed, texts, supporting)
-        return _open(reading, made, self._why(refusal, "whether it refuses"))
+            return self._committed(
+                replace(reading, judgements=judgements), question, parsed, texts, supporting
+            )
+        return _open(reading, judgements, self._why(refusal, "whether it refuses"))
 
     def read_axis(
         self, axis: str, reading: Reading, question: Question, answer: Answer, retrieved: Sequence[Passage]
     ) -> Reading:
-        """Return a reading with one axis as the model sees it; what it leaves open is not known."""
+        """Reading with one axis as the model sees it; what it leaves open is not known."""
         texts = {"question": question.text, "answer": answer.text}
         if axis == "refusal_quality":
             return self._refused(reading, texts) if reading.quality_unknown or reading.refusal else reading
         if axis == "extra_claim_count":
-            shown = "\n\n".join(f"{each.title}\n{each.text}" for each in retrieved)
-            claims = self._votes.decide("claims", {**texts, "passages": shown})
+            passages_text = "\n\n".join(f"{passage.title}\n{passage.text}" for passage in retrieved)
+            claims = self._votes.decide("claims", {**texts, "passages": passages_text})
             mean = claims.judgement.mean
             extra = None if mean is None else round(mean)
             return replace(reading, extra=extra, judgements=(*reading.judgements, claims.judgement))
@@ -85,7 +84,7 @@ class Judge:
         )
 
     def cost_lines(self) -> list[str]:
-        """Return what the calls so far took."""
+        """Cost of the calls so far, as lines of text."""
         return self._votes.cost_lines()
 
     def _committed(
@@ -96,16 +95,16 @@ class Judge:
         texts: dict[str, str],
         supporting: frozenset[str],
     ) -> Reading:
-        """Return the reading of an answer that commits: what it states of all that is known."""
-        made = list(reading.judgements)
+        """Reading of an answer that commits: what it states of all that is known."""
+        judgements = list(reading.judgements)
         stated: Match = "none"
         evidence = ""
         for match, golds in _known(question):
             decided = self._votes.decide("answer", {**texts, "gold": "\n".join(golds)}, match)
-            made.append(decided.judgement)
+            judgements.append(decided.judgement)
             holds = self._holds(decided)
             if holds is None:
-                return _open(reading, tuple(made), self._why(decided, "whether it states the answer"))
+                return _open(reading, tuple(judgements), self._why(decided, "whether it states the answer"))
             if holds:
                 stated = match
                 evidence = next((each.evidence for each in decided.found), "")
@@ -120,59 +119,59 @@ class Judge:
             claim_cited=bool(claimed) if parsed.citations else None,
             any_valid_support=not supporting.isdisjoint(claimed),
             value=evidence,
-            judgements=tuple(made),
+            judgements=tuple(judgements),
         )
 
     def _refused(self, reading: Reading, texts: dict[str, str]) -> Reading:
-        """Return the reading of a refusal with its quality, which is not known where votes cannot be read."""
+        """Reading of a refusal with its quality, which is not known where votes cannot be read."""
         quality = self._votes.decide("quality", texts)
-        made = (*reading.judgements, quality.judgement)
+        judgements = (*reading.judgements, quality.judgement)
         if not quality.found:
-            return replace(reading, quality_unknown=True, judgements=made)
+            return replace(reading, quality_unknown=True, judgements=judgements)
         votes = [dict(each.facts) for each in quality.found]
         facts: dict[str, Any] = {
             name: 2 * sum(each[name] for each in votes) > len(votes) for name in votes[0]
         }
-        return replace(reading, quality_unknown=False, judgements=made, **facts)
+        return replace(reading, quality_unknown=False, judgements=judgements, **facts)
 
     def _supported(
         self, reading: Reading, question: Question, answer: Answer, retrieved: Sequence[Passage]
     ) -> Reading:
-        """Return a reading with whether every citation supports its sentence; None: one is left open."""
+        """Reading with whether every citation supports its sentence; None: one is left open."""
         passages = {passage.id: passage for passage in retrieved}
-        made = list(reading.judgements)
-        held: list[bool | None] = []
+        judgements = list(reading.judgements)
+        verdicts: list[bool | None] = []
         for part in parse_answer(answer, question.text, list(passages)).sentences:
             for cited in part.citations:
                 passage = passages.get(cited)
                 if passage is None:
-                    held.append(False)
+                    verdicts.append(False)
                     continue
                 texts = {"title": passage.title, "passage": passage.text, "sentence": part.text}
                 decided = self._votes.decide("support", texts, part.text)
-                made.append(decided.judgement)
-                held.append(self._holds(decided))
-        known = None if not held or (None in held and False not in held) else all(held)
-        return replace(reading, all_cited_support=known, judgements=tuple(made))
+                judgements.append(decided.judgement)
+                verdicts.append(self._holds(decided))
+        supported = None if not verdicts or (None in verdicts and False not in verdicts) else all(verdicts)
+        return replace(reading, all_cited_support=supported, judgements=tuple(judgements))
 
     def _holds(self, decided: Decided) -> bool | None:
-        """Return whether a statement holds; None: a vote cannot be read, they are split, or in between."""
-        mean, found, asked = decided.judgement.mean, decided.found, len(decided.judgement.votes)
-        if mean is None or len(found) < asked:
+        """Whether a statement holds; None: a vote cannot be read, they are split, or in between."""
+        mean, replies, count = decided.judgement.mean, decided.found, len(decided.judgement.votes)
+        if mean is None or len(replies) < count:
             return None
         if mean >= self._accept:
-            return True if sum(each.score >= self._accept for each in found) >= AGREED * asked else None
+            return True if sum(each.score >= self._accept for each in replies) >= AGREED * count else None
         if mean <= self._reject:
-            return False if sum(each.score <= self._reject for each in found) >= AGREED * asked else None
+            return False if sum(each.score <= self._reject for each in replies) >= AGREED * count else None
         return None
 
     def _why(self, decided: Decided, what: str) -> str:
-        votes, found = decided.judgement.votes, decided.found
-        if len(found) < len(votes):
+        votes, replies = decided.judgement.votes, decided.found
+        if len(replies) < len(votes):
             first = next(each.raw for each in votes if each.score is None)
             reason = first if first.startswith("no reply") else "a reply of the judge cannot be read"
             return f"undetermined {what}: {reason}"
-        scores = ", ".join(f"{each.score:g}" for each in found)
+        scores = ", ".join(f"{each.score:g}" for each in replies)
         return f"undetermined {what}: the judge's scores are {scores}"
 
     def _all_asked(self, question: Question, reading: Reading, texts: dict[str, str]) -> Reading:
@@ -184,7 +183,7 @@ class Judge:
 
 
 def build(context: GraderContext) -> Judge:
-    """Return the grader; raises UsageError without a model, or for a setting that cannot be meant."""
+    """Grader; raises UsageError without a model, or for a setting that cannot be meant."""
     options = context.options
     model = options.text("model")
     if not model:
@@ -197,48 +196,49 @@ def build(context: GraderContext) -> Judge:
     if not 0 <= reject < accept <= 10:
         raise UsageError(f"expected {options.written('reject')} below accept, both from 0 to 10")
     timeout = options.number("timeout", TIMEOUT)
-    given = options.text("prompts")
-    prompts = load_prompts(expand_home(given) if given else FOLDER)
+    folder_name = options.text("prompts")
+    prompts = load_prompts(expand_home(folder_name) if folder_name else FOLDER)
     folder = context.cache and context.cache / "llm"
-    heat = _VARIED if count > 1 else "0"
-    endpoint = connect(options, model, folder, "the grader 'judge'", temperature=heat)
+    usual = _VARIED if count > 1 else "0"
+    endpoint = connect(options, model, folder, "the grader 'judge'", temperature=usual)
     votes = Votes(endpoint, prompts, votes=count, timeout=timeout, dry_run=context.dry_run)
-    warm = endpoint.sampling.temperature
+    temperature = endpoint.sampling.temperature
+    written = "none" if temperature is None else f"{temperature:g}"
     version = (
         f"{VERSION} ({model}, prompts {digest_of(prompts)}, {count} vote{'s' if count > 1 else ''},"
-        f" temperature {'none' if warm is None else f'{warm:g}'}, accept {accept:g}, reject {reject:g})"
+        f" temperature {written}, accept {accept:g}, reject {reject:g})"
     )
     return Judge(votes, version, accept, reject)
 
 
 def _agreed(refusal: Decided) -> bool | None:
-    """Return whether the votes say that an answer refuses; None: they are split, or cannot be read."""
-    asked = len(refusal.judgement.votes)
+    """Whether the votes say that an answer refuses; None: they are split, or cannot be read."""
+    count = len(refusal.judgement.votes)
     refused = sum(each.score == 1 for each in refusal.found)
-    if len(refusal.found) < asked:
+    if len(refusal.found) < count:
         return None
-    if refused >= AGREED * asked:
+    if refused >= AGREED * count:
         return True
-    return False if asked - refused >= AGREED * asked else None
+    return False if count - refused >= AGREED * count else None
 
 
-def _open(reading: Reading, made: tuple[Judgement, ...], why: str) -> Reading:
-    return replace(reading, status="needs_review", unreadable=why, judgements=made)
+def _open(reading: Reading, judgements: tuple[Judgement, ...], why: str) -> Reading:
+    return replace(reading, status="needs_review", unreadable=why, judgements=judgements)
 
 
 def _known(question: Question) -> list[tuple[Match, tuple[str, ...]]]:
-    """Return what an answer may state, in the order in which it is looked for."""
+    """What an answer may state, in the order in which it is looked for."""
     unit = f" {question.unit}" if question.unit else ""
     golds = [f"{each}{unit}" for each in question.answers]
     if question.proposition and golds:
         golds = [f"{golds[0]} (the proposition: {question.proposition})"]
     if question.kind == "list" and golds:
         golds = [f"all of these: {'; '.join(golds)}"]
-    known: list[tuple[Match, tuple[str, ...]]] = []
+    statements: list[tuple[Match, tuple[str, ...]]] = []
     if question.answerable and golds:
-        known.append(("match", tuple(golds)))
+        statements.append(("match", tuple(golds)))
     if not question.answerable and question.world_answers:
-        known.append(("world", question.world_answers))
+        statements.append(("world", question.world_answers))
     if not question.answerable and question.distractors:
-        known.append(("distractor", tuple(each.value for each in question.distractors)))
-    return known
+        statements.append(("distractor", tuple(each.value for each in question.distractors)))
+    return statements

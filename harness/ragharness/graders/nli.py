@@ -28,9 +28,7 @@ ACCEPT = 0.9
 SUPPORT = 0.5
 BATCH_SIZE = 32
 LONGEST = 512  # tokens of a pair where the model does not say how many it reads
-
 _BETWEEN = 6  # tokens that a model puts around and between the two texts, and places that some leave unused
-
 _LEAST = 16  # tokens of a window, however long the sentence is
 
 Pair = tuple[str, str]
@@ -50,7 +48,7 @@ class NliGrader:
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return that an answer states a gold, or that this is open."""
+        """Reading that an answer states a gold, or that this is open."""
         parsed, reading = read_citations(question, answer, retrieved, supporting)
         if parsed.blank:
             return reading
@@ -74,20 +72,20 @@ class NliGrader:
     def read_axis(
         self, axis: str, reading: Reading, question: Question, answer: Answer, retrieved: Sequence[Passage]
     ) -> Reading:
-        """Return a reading with whether every citation supports its sentence; raises UsageError otherwise."""
+        """Reading with whether every citation supports its sentence; raises UsageError otherwise."""
         if axis != "citation_supports":
             raise UsageError(f"expected the axis citation_supports for nli, found {axis!r}")
         passages = {passage.id: passage for passage in retrieved}
         parts = parse_answer(answer, question.text, list(passages)).sentences
         cited = [(part.text, mark) for part in parts for mark in part.citations]
         pairs = [
-            (f"{passages[mark].title}\n{passages[mark].text}", said)
-            for said, mark in cited
+            (f"{passages[mark].title}\n{passages[mark].text}", sentence)
+            for sentence, mark in cited
             if mark in passages
         ]
         scores = self._scorer.scores(pairs)
-        held = len(pairs) == len(cited) and all(score >= self._support for score in scores)
-        return replace(reading, all_cited_support=held if cited else None)
+        supported = len(pairs) == len(cited) and all(score >= self._support for score in scores)
+        return replace(reading, all_cited_support=supported if cited else None)
 
 
 @dataclass
@@ -102,19 +100,19 @@ class Scorer:
     _lock: Lock = field(default_factory=Lock)
 
     def scores(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the probability that each first text states the second, of a long one its best window's."""
+        """Probability that each first text states the second, of a long one its best window's."""
         if not pairs:
             return []
         # A tokenizer is no place for two threads.
         with self._lock:
             encoder = self._encoder()
             windows = [
-                (place, window) for place, pair in enumerate(pairs) for window in _windows(encoder, *pair)
+                (index, window) for index, pair in enumerate(pairs) for window in _windows(encoder, *pair)
             ]
             logits = self._logits(encoder, [window for _, window in windows])
         best = [0.0] * len(pairs)
-        for (place, _), score in zip(windows, _probabilities(logits, _entailment(encoder)), strict=True):
-            best[place] = max(best[place], float(score))
+        for (index, _), score in zip(windows, _probabilities(logits, _entailment(encoder)), strict=True):
+            best[index] = max(best[index], float(score))
         return best
 
     def _logits(self, encoder: Any, pairs: list[Pair]) -> NDArray[Any]:
@@ -122,9 +120,9 @@ class Scorer:
 
         names = inspect.signature(encoder.predict).parameters
         activation = "activation_fn" if "activation_fn" in names else "activation_fct"
-        given: Any = {activation: torch.nn.Identity()}
-        found = encoder.predict(pairs, batch_size=self.batch_size, show_progress_bar=False, **given)
-        return found.reshape(len(pairs), -1)  # type: ignore[no-any-return]
+        keywords: Any = {activation: torch.nn.Identity()}
+        logits = encoder.predict(pairs, batch_size=self.batch_size, show_progress_bar=False, **keywords)
+        return logits.reshape(len(pairs), -1)  # type: ignore[no-any-return]
 
     def _encoder(self) -> Any:
         if self._loaded is None:
@@ -148,7 +146,7 @@ class Scorer:
 
 
 def build(context: GraderContext) -> NliGrader:
-    """Return the grader; raises UsageError without a model, or for a setting that cannot be meant."""
+    """Grader; raises UsageError without a model, or for a setting that cannot be meant."""
     options = context.options
     name = options.text("model")
     if not name:
@@ -174,34 +172,34 @@ def _open(reading: Reading, why: str) -> Reading:
     return replace(reading, status="needs_review", unreadable=why)
 
 
-def _windows(encoder: Any, text: str, said: str) -> Iterator[Pair]:
+def _windows(encoder: Any, text: str, sentence: str) -> Iterator[Pair]:
     """Yield a text in pieces that the model can read beside a sentence, each half in the one before."""
     tokenizer = encoder.tokenizer
-    known = getattr(encoder.config, "max_position_embeddings", LONGEST)
-    longest = min(LONGEST, known, tokenizer.model_max_length)
-    room = max(_LEAST, longest - len(tokenizer.tokenize(said)) - _BETWEEN)
+    limit = getattr(encoder.config, "max_position_embeddings", LONGEST)
+    longest = min(LONGEST, limit, tokenizer.model_max_length)
+    room = max(_LEAST, longest - len(tokenizer.tokenize(sentence)) - _BETWEEN)
     words = text.split()
     sizes = [max(1, len(tokenizer.tokenize(word))) for word in words]
     start = 0
     while True:
-        end, held = start, 0
-        while end < len(words) and (held + sizes[end] <= room or end == start):
-            held += sizes[end]
+        end, used = start, 0
+        while end < len(words) and (used + sizes[end] <= room or end == start):
+            used += sizes[end]
             end += 1
-        yield " ".join(words[start:end]), said
+        yield " ".join(words[start:end]), sentence
         if end >= len(words):
             return
         start = max(start + 1, (start + end) // 2)
 
 
 def _entailment(encoder: Any) -> int | None:
-    """Return which of several labels says that one text states the other; None: there is one score."""
+    """Which of several labels says that one text states the other; None: there is one score."""
     labels: dict[int, str] = encoder.config.id2label
     if len(labels) < 2:
         return None
-    for place, label in labels.items():
+    for index, label in labels.items():
         if "entail" in str(label).casefold() and "not" not in str(label).casefold():
-            return int(place)
+            return int(index)
     raise UsageError(
         f"expected a cross-encoder with one score or a label 'entailment', found {', '.join(labels.values())}"
     )
@@ -212,8 +210,8 @@ def _probabilities(logits: NDArray[Any], entailment: int | None) -> NDArray[Any]
 
     values = logits.astype(np.float64)
     if entailment is None:
-        one: NDArray[Any] = 1 / (1 + np.exp(-values[:, 0]))
-        return one
+        single: NDArray[Any] = 1 / (1 + np.exp(-values[:, 0]))
+        return single
     raised = np.exp(values - values.max(axis=1, keepdims=True))
-    several: NDArray[Any] = raised[:, entailment] / raised.sum(axis=1)
-    return several
+    softmax: NDArray[Any] = raised[:, entailment] / raised.sum(axis=1)
+    return softmax

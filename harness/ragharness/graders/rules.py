@@ -68,7 +68,7 @@ class RulesGrader:
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
+        """Primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
         parsed = _taken_apart(question.text, answer, retrieved)
         if parsed.blank or _is_nothing(parsed, question):
@@ -78,7 +78,7 @@ class RulesGrader:
 
 
 def build(context: GraderContext) -> RulesGrader:
-    """Return the grader; at most ``false-correct`` of its *correct* verdicts on free text should be false."""
+    """Grader; at most ``false-correct`` of its *correct* verdicts on free text should be false."""
     return RulesGrader(context.options.number("false-correct", FALSE_CORRECT))
 
 
@@ -87,7 +87,7 @@ def declines(question: str, text: str) -> bool | None:
     return read_alone(question, Answer(text=text), ()).declines
 
 
-class Alone(NamedTuple):
+class UngroundedReading(NamedTuple):
     """What an answer says without any gold."""
 
     declines: bool | None  # None: it is empty, too long, or not certain
@@ -95,23 +95,23 @@ class Alone(NamedTuple):
     citations: tuple[str, ...] = ()
 
 
-def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> Alone:
-    """Return whether an answer declines, what it claims, and whether the cited passages support that."""
+def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> UngroundedReading:
+    """Whether an answer declines, what it claims, and whether the cited passages support that."""
     if len(answer.text) > _LONGEST:
-        return Alone(None)
+        return UngroundedReading(None)
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
     passages = {passage.id: passage for passage in retrieved}
     parsed = _taken_apart(question, answer, retrieved)
     own = own_sentences(parsed.sentences, retrieved)
     refusal = read_refusal([part.text for part in own], asked)
     if parsed.blank or (refusal.declines and not refusal.sure):
-        return Alone(None)
+        return UngroundedReading(None)
     declined = refusal.sure or refusal.premise_corrected or refusal.clarification
     nothing, profile = Outcome(), profile_of(asked)
     roles = [role_of(part, nothing, profile, refusing=declined) for part in parsed.sentences]
     read = zip(parsed.sentences, roles, strict=True)
     told = [(part, role, supported(part, role, nothing, passages, frozenset())) for part, role in read]
-    return Alone(declined, tuple(describe(*each) for each in told), parsed.citations)
+    return UngroundedReading(declined, tuple(describe(*each) for each in told), parsed.citations)
 
 
 def _taken_apart(question: str, answer: Answer, retrieved: Sequence[Passage]) -> ParsedAnswer:
@@ -127,7 +127,7 @@ def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
 
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:
-    """Return the measures of an answer to a text question, for the scorer to be trained on."""
+    """Measures of an answer to a text question, for the scorer to be trained on."""
     parts = parse_answer(answer, question.text, ()).sentences
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
@@ -147,7 +147,7 @@ class _Reader:
         self.own = own_sentences(self.answer.sentences, tuple(self.passages.values()))
 
     def read(self) -> Reading:
-        """Return the primitives: is it a refusal, what does it commit to, what supports that."""
+        """Primitives: is it a refusal, what does it commit to, what supports that."""
         if not self.answer.english:
             return self._assemble(Outcome(unreadable="it is not in English"), Refusal())
         cited = any(part.citations for part in self.own)
@@ -183,7 +183,7 @@ class _Reader:
         return self._assemble(outcome, refusal)
 
     def _may_imply(self, outcome: Outcome) -> bool:
-        """Say whether it may imply yes or no, or its figure be a gold that names no unit."""
+        """Whether it may imply yes or no, or its figure be a gold that names no unit."""
         question = self.question
         if question.kind != "number" or question.unit or outcome.entries:
             return question.kind == "yesno"
@@ -191,7 +191,7 @@ class _Reader:
         return any(not each.year for each in figures)
 
     def _lacking(self) -> bool:
-        """Say whether a sentence speaks of what the documents hold, or of answering, in words not known."""
+        """Whether a sentence speaks of what the documents hold, or of answering, in words not known."""
         return any(tells("lacking", part.text) or says_nothing(part.text) for part in self.own)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
@@ -264,7 +264,7 @@ class _Reader:
         )
 
     def _contradicted(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> bool:
-        """Say whether a cited passage speaks against a further claim, or against the right answer."""
+        """Whether a cited passage speaks against a further claim, or against the right answer."""
         right, yesno = outcome.match == "match", self.question.kind == "yesno"
         for part, role in claims if outcome.committed else ():
             answers = role == "answer"

@@ -62,7 +62,7 @@ _NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)
 
 
 def find_dates(text: str) -> list[DateMention]:
-    """Return every day, month, quarter and year of a text in order of place; none overlaps another."""
+    """Every day, month, quarter and year of a text in order of place; none overlaps another."""
     return list(_find_dates(text))
 
 

@@ -40,7 +40,7 @@ class Normalised(NamedTuple):
 
 
 def normalise(text: str) -> Normalised:
-    """Return the text of an answer without reasoning, fences, markup tags and colours, in NFKC."""
+    """Text of an answer without reasoning, fences, markup tags and colours, in NFKC."""
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
     if not text.isascii():
@@ -151,7 +151,7 @@ class Marked(NamedTuple):
     positional: bool  # whether bare numbers were read as places in the list of passages
 
     def cited(self, piece: str) -> tuple[str, ...]:
-        """Return the ids cited in a piece of the marked text, in order, each once."""
+        """Ids cited in a piece of the marked text, in order, each once."""
         return tuple(dict.fromkeys(self.ids[ord(mark) - _FIRST] for mark in MARK.findall(piece)))
 
 
@@ -165,7 +165,7 @@ class _Resolver:
         self.positional = False
 
     def one(self, token: str) -> list[str]:
-        """Return the ids that one token names; nothing when it is no citation."""
+        """Ids that one token names; nothing when it is no citation."""
         bare = token.strip(_STRIPPED)
         if bare.casefold() not in self.names:
             bare = _LABEL.sub("", bare).strip()
@@ -185,7 +185,7 @@ class _Resolver:
         return self.names.get(digits) or (self.known[rank - 1] if 1 <= rank <= len(self.known) else digits)
 
     def many(self, inside: str) -> list[str]:
-        """Return the ids that the inside of a mark names."""
+        """Ids that the inside of a mark names."""
         return self.one(inside) or [id_ for token in _SPLIT.split(inside) for id_ in self.one(token)]
 
     def define(self, text: str) -> str:
@@ -213,7 +213,7 @@ def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
 
 
 def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return the ids that a list of citations names, and whether bare numbers were read as places."""
+    """Ids that a list of citations names, and whether bare numbers were read as places."""
     resolver = _Resolver(known)
     tokens = filter(None, (citation.strip().strip("[]()") for citation in citations))
     ids = [id_ for token in tokens for id_ in resolver.one(token) or [token]]
@@ -249,7 +249,7 @@ def mark(text: str, known: Sequence[str]) -> Marked:
 
 
 def without_labels(text: str, titles: Iterable[str]) -> str:
-    """Return the text with "this document" for titles right before a citation mark: they name its passage.
+    """Text with "this document" for titles right before a citation mark: they name its passage.
 
     ``"Annual Report 2023" [annual-1#4]`` cites a passage; it states neither a report nor a year.
     """
@@ -274,11 +274,11 @@ def _labels(text: str, title: str) -> Iterator[tuple[int, int]]:
 
 
 def _quoted_from(text: str, start: int) -> int:
-    """Return where the quotation marks before a place begin."""
+    """Where the quotation marks before a place begin."""
     before = text[max(0, start - 4) : start]
     return start - len(before) + len(before.rstrip(_OPENING))
 
 
 def without_marks(text: str) -> str:
-    """Return the text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
+    """Text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
     return _CITED.sub(lambda mark: "]" * len(mark[0]), text)

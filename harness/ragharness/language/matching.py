@@ -70,7 +70,7 @@ class _Alias(NamedTuple):
 
 
 def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
-    """Return every place where a text holds all words of an alias in a row, in order of place.
+    """Every place where a text holds all words of an alias in a row, in order of place.
 
     Case, punctuation, articles, possessives, a plural s, "&" for "and" and the way an ordinal is written
     ("VIII", "Eighth", "8th") make no difference; an amount or date is compared by value ("three (3) years"
@@ -89,7 +89,7 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
 
 
 def states_in_full(text: str, golds: Iterable[str]) -> str:
-    """Return a text with the postal codes of states and the initials of names that are golds written out."""
+    """Text with the postal codes of states and the initials of names that are golds written out."""
     for gold in golds:
         code = _STATES.get(gold.casefold()) or "".join(_CAPITAL.findall(gold))
         if code in text.replace(".", "") and (len(code) > 2 or gold.casefold() in _STATES):
@@ -98,7 +98,7 @@ def states_in_full(text: str, golds: Iterable[str]) -> str:
 
 
 def is_code(text: str) -> bool:
-    """Return whether a text is digits that count nothing: "0000320193", "77-0019522"; no span of years."""
+    """Whether a text is digits that count nothing: "0000320193", "77-0019522"; no span of years."""
     match = _CODE.fullmatch(text.strip())
     return match is not None and not (match[1] and find_dates(text))
 
@@ -176,7 +176,7 @@ def _tokens(text: str) -> _Tokens:
 
 @lru_cache(maxsize=16384)
 def _name_of(word: str) -> str:
-    """Return one name for all forms of a word: singular and plural, the spellings of an ordinal."""
+    """One name for all forms of a word: singular and plural, the spellings of an ordinal."""
     word = "and" if word == "&" else _POINTS.sub("", word) if word[0].isalpha() else word
     if word in _ORDINALS or not word.isalpha() or len(word) < 4:
         return _ORDINALS.get(word, word)
@@ -207,7 +207,7 @@ _ORDINAL = frozenset(("st", "nd", "rd", "th"))
 
 @remembered
 def fold(text: str) -> str:
-    """Return a text without case, accents, possessives, points of initials and separators of thousands."""
+    """Text without case, accents, possessives, points of initials and separators of thousands."""
     folded = text if text.islower() else _RUN_TOGETHER.sub(" ", text)
     if not folded.isascii():
         folded = unicodedata.normalize("NFKD", folded).replace("’", "'")
@@ -220,7 +220,7 @@ def fold(text: str) -> str:
 
 
 def tokens(folded: str) -> list[str]:
-    """Return the tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
+    """Tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
     every = list(filter(None, map(_canonical, _FOLDED_TOKEN.findall(folded))))
     if _ORDINAL.isdisjoint(every):
         return every
@@ -233,7 +233,7 @@ def tokens(folded: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _canonical(token: str) -> str:
-    """Return the name of a token; empty: it is an article."""
+    """Name of a token; empty: it is an article."""
     if token in words_of("measures", "articles"):
         return ""
     if token in _NAMES:
@@ -249,13 +249,13 @@ def _canonical(token: str) -> str:
 
 
 def new_words(found: Sequence[str], asked: frozenset[str]) -> list[str]:
-    """Return the tokens that are not asked, function words left out."""
+    """Tokens that are not asked, function words left out."""
     function_words = words_of("measures", "function_words")
     return [token for token in found if token not in asked and token not in function_words]
 
 
 def own_words(text: str, asked: frozenset[str]) -> list[str]:
-    """Return the words and figures of a text that the question does not have, function words left out."""
+    """Words and figures of a text that the question does not have, function words left out."""
     return new_words(tokens(fold(text)), asked)
 
 

@@ -37,7 +37,7 @@ _LONGEST = 24  # digits that a number may have: longer ones are codes
 
 
 def find_quantities(text: str) -> list[Quantity]:
-    """Return the amounts of a text in order of place; "three (3) years" is one of them, a range is two."""
+    """Amounts of a text in order of place; "three (3) years" is one of them, a range is two."""
     return list(_find_quantities(text))
 
 
@@ -198,7 +198,7 @@ _IN_SCALE = regex(
 
 
 def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
-    """Return "three (3) years" or "two years and six months" as one; None when they are two quantities."""
+    """Two quantities as one ("three (3) years", "two years and six months"); None where they stay two."""
     if right.start - left.end > 6:
         return None
     between = text[left.end : right.start]
@@ -264,13 +264,13 @@ def _like(text: str, lower: Quantity, upper: Quantity) -> Quantity:
 
 
 def _counted(text: str, end: int) -> bool:
-    """Say whether a noun stands behind a figure, which then counts what it names."""
+    """Whether a noun stands behind a figure, which then counts what it names."""
     word = _NOUN.match(text, end)
     return word is not None and word[1].casefold() not in STOPWORDS
 
 
 def other_unit(unit: str, quantity: Quantity) -> bool:
-    """Say whether an amount is measured in something else than a unit; all durations are alike."""
+    """Whether an amount is measured in something else than a unit; all durations are alike."""
     both_durations = units.is_duration(unit) and units.is_duration(quantity.unit)
     alike = (
         both_durations or units.in_base(Decimal(1), unit)[1] == units.in_base(Decimal(1), quantity.unit)[1]
@@ -291,7 +291,7 @@ def apply_stated_scale(text: str, amounts: list[Quantity]) -> None:
 
 
 def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
-    """Say whether a value is another one when it is written with so many significant digits."""
+    """Whether a value is another one when it is written with so many significant digits."""
     step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
     roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
     return any((exact / step).quantize(Decimal(1), rounding=mode) * step == rounded for mode in roundings)

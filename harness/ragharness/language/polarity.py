@@ -68,7 +68,7 @@ class Cue(NamedTuple):
 
 
 def verdict(stated: Modality, wanted: Modality) -> Polarity:
-    """Return what a stated modality makes of a statement with another one: a permission denies a ban."""
+    """What a stated modality makes of a statement with another one: a permission denies a ban."""
     for polarity, modalities in _MEANS[wanted].items():
         if stated in modalities.split():
             return polarity
@@ -77,7 +77,7 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
 
 @remembered
 def negations(text: str) -> tuple[re.Match[str], ...]:
-    """Return the negating words of a text, idioms such as "not only" left out."""
+    """Negating words of a text, idioms such as "not only" left out."""
     nots = tuple(finds("modality", "negators", text))
     idioms = pattern("modality", "denies_nothing", WHOLE).finditer(text) if nots else ()
     spans = [idiom.span() for idiom in idioms]
@@ -85,7 +85,7 @@ def negations(text: str) -> tuple[re.Match[str], ...]:
 
 
 def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:
-    """Return whether a clause is negated: two negations cancel out unless something joins them."""
+    """Whether a clause is negated: two negations cancel out unless something joins them."""
     nots = negations(text) if nots is None else nots
     apart = sum(not _JOINED.search(text, earlier.end(), later.end()) for earlier, later in pairwise(nots))
     return bool(nots) and apart % 2 == 0
@@ -93,7 +93,7 @@ def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:
 
 @remembered
 def find_cues(text: str) -> tuple[Cue, ...]:
-    """Return the modality cues of a clause in order, each with the negations before it resolved."""
+    """Modality cues of a clause in order, each with the negations before it resolved."""
     cues: list[Cue] = []
     nots = negations(text)
     start = 0
@@ -113,7 +113,7 @@ def find_cues(text: str) -> tuple[Cue, ...]:
 
 
 def negated(text: str, start: int) -> bool:
-    """Return whether a negation in the four words before ``start`` denies it; "not more than" does not."""
+    """Whether a negation in the four words before ``start`` denies it; "not more than" does not."""
     before = text[max(0, start - 80) : start].lower().replace("’", "'")
     clause = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
     words = _WORD.findall(clause)[-4:]
@@ -144,7 +144,7 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
-    """Return a proposition taken apart; ``weak`` concepts distinguish nothing."""
+    """Proposition taken apart; ``weak`` concepts distinguish nothing."""
     weak |= frozenset(map(concept, words_of("propositions", "weak"))) | generic_concepts()
     cues = find_cues(proposition)
     if not cues:
@@ -175,7 +175,7 @@ def _core(statement: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def verb_at(text: str) -> int | None:
-    """Return where the verb stands behind its subject: at the first word that can be none of its words."""
+    """Where the verb stands behind its subject: at the first word that can be none of its words."""
     subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
     before = ""
     for word in WORD.finditer(text):
@@ -199,7 +199,7 @@ class Statement(NamedTuple):
 
 
 def read_statement(clause: str, proposition: str) -> Statement:
-    """Return what a clause states of a proposition in plain English, and how surely it is about it."""
+    """What a clause states of a proposition in plain English, and how surely it is about it."""
     shared = concepts_of(proposition) & concepts_of(clause)
     if shared and says("universal").search(proposition) and says("partly").search(clause):
         return Statement("denies", strong=True)
@@ -210,17 +210,17 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 @remembered
 def asserted(clause: str) -> str:
-    """Return a clause without what it leaves open ("... whether ...") and what its condition denies."""
+    """Clause without what it leaves open ("... whether ...") and what its condition denies."""
     return says("in_condition").sub(" ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause))
 
 
 def says(key: str) -> re.Pattern[str]:
-    """Return the pattern of an entry of the table of polarity."""
+    """Pattern of an entry of the table of polarity."""
     return pattern("polarity", key, WHOLE)
 
 
 def combined(readings: Iterable[Statement]) -> Statement:
-    """Return what the parts of a clause state together: those that name what they are about count first."""
+    """What the parts of a clause state together: those that name what they are about count first."""
     heard = [reading for reading in readings if reading.polarity != "silent"]
     decided = [reading for reading in heard if reading.polarity != "unclear"]
     decided = [reading for reading in decided if reading.strong] or decided
@@ -241,7 +241,7 @@ def _read_part(part: str, framed: Frame) -> Statement:
 
 
 def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Say whether concepts say the contrary of others, and nothing of what those say ("fell": "increase")."""
+    """Whether concepts say the contrary of others, and nothing of what those say ("fell": "increase")."""
     if _OPPOSED.isdisjoint(asked) or _OPPOSED.isdisjoint(said):
         return False
     return any(
@@ -261,7 +261,7 @@ def _in_contrary_words(framed: Frame, concepts: frozenset[str]) -> Frame:
 
 
 def weighed(polarity: Polarity, part: str, framed: Frame) -> Statement:
-    """Return a polarity with whether the part surely is about the proposition."""
+    """Polarity with whether the part surely is about the proposition."""
     concepts = concepts_of(part)
     if framed.modality in FACTS:
         of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
@@ -274,7 +274,7 @@ def weighed(polarity: Polarity, part: str, framed: Frame) -> Statement:
 
 
 def _says_asked(framed: Frame, concepts: Collection[str]) -> bool:
-    """Say whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
+    """Whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
     core, slot = framed.core
     return (
         bool(slot) and slot.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
@@ -282,7 +282,7 @@ def _says_asked(framed: Frame, concepts: Collection[str]) -> bool:
 
 
 def polarity_of(part: str, framed: Frame) -> Polarity:
-    """Return what a part states of a proposition, by the modality it gives to the proposition's action."""
+    """What a part states of a proposition, by the modality it gives to the proposition's action."""
     span = place_of(part, framed)
     if span is None:
         return "silent"
@@ -293,7 +293,7 @@ def polarity_of(part: str, framed: Frame) -> Polarity:
 
 
 def place_of(main: str, framed: Frame) -> tuple[int, int] | None:
-    """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer."""
+    """Where a part speaks of the proposition's action: at its verb, its objects, or a pointer."""
     located = _concepts_at(main)
     present = {name for _, _, name in located}
     verbs = [(start, end) for start, end, name in located if name in framed.predicates]
@@ -314,7 +314,7 @@ def _concepts_at(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def modality_at(main: str, span: tuple[int, int]) -> Modality:
-    """Return the modality that a part gives to what stands at a place."""
+    """Modality that a part gives to what stands at a place."""
     cues = find_cues(main)
     before = [cue for cue in cues if cue.start < span[0]]
     after = [cue for cue in cues if cue.start >= span[1]]

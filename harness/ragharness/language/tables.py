@@ -22,7 +22,7 @@ WHOLE = r"\b{}\b"  # the shape of a phrase that stands as whole words
 
 
 def regex(source: str, flags: int = 0) -> re.Pattern[str]:
-    """Return what acts as ``re.compile(source, flags)``, compiled at its first use: all would take 0.2 s."""
+    """Pattern like ``re.compile(source, flags)``, compiled at its first use: all at once would take 0.2 s."""
     return cast("re.Pattern[str]", _Late(source, flags))
 
 
@@ -39,25 +39,25 @@ class _Late:
 
 @lru_cache(maxsize=32)
 def table(family: str, language: str = "en") -> Table:
-    """Return one family of words of a language; raises ``FileNotFoundError`` for one that has no table."""
+    """One family of words of a language; raises ``FileNotFoundError`` for one that has no table."""
     path = Path(__file__).with_name(language) / f"{family}.toml"
     return cast("Table", tomllib.loads(path.read_text("utf-8")))
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a table written as one string."""
+    """Words of a table written as one string."""
     return frozenset(words.split())
 
 
 @lru_cache(maxsize=128)
 def words_of(family: str, key: str) -> frozenset[str]:
-    """Return the words of one entry, written as a list of strings or as one string with blanks between."""
+    """Words of one entry, written as a list of strings or as one string with blanks between."""
     entry = table(family)[key]
     return word_set(entry) if isinstance(entry, str) else frozenset(entry)
 
 
 def phrases(family: str, entry: str) -> str:
-    """Return the phrases of one entry as one group of alternatives; ``{name}`` stands for another entry."""
+    """Phrases of one entry as one group of alternatives; ``{name}`` stands for another entry."""
     outer, _, inner = entry.partition(".")
     listed = cast("dict[str, list[str]]", table(family)[outer])[inner] if inner else table(family)[outer]
     joined = any_of([listed] if isinstance(listed, str) else cast("list[str]", listed))
@@ -65,7 +65,7 @@ def phrases(family: str, entry: str) -> str:
 
 
 def any_of(listed: Iterable[str]) -> str:
-    r"""Return phrases as a group of alternatives; a blank stands for ``\s+``, ``’`` for either apostrophe."""
+    r"""Phrases as a group of alternatives; a blank stands for ``\s+``, ``’`` for either apostrophe."""
     written = (re.sub(r" +", r"\\s+", phrase) for phrase in listed)
     # Alternatives that share their beginning are in a group of their own: it is tried once for all of them.
     runs = (run for _, run in groupby(written, lambda phrase: phrase[:2]))
@@ -75,7 +75,7 @@ def any_of(listed: Iterable[str]) -> str:
 
 @lru_cache(maxsize=512)
 def pattern(family: str, entry: str, shape: str = "{}") -> re.Pattern[str]:
-    """Return the pattern of the phrases of one entry; ``shape`` says what stands around them."""
+    """Pattern of the phrases of one entry; ``shape`` says what stands around them."""
     return re.compile(shape.replace("{}", phrases(family, entry)), re.IGNORECASE)
 
 
@@ -88,7 +88,7 @@ def _folded(family: str, entry: str) -> tuple[re.Pattern[str], bool]:
 
 
 def finds(family: str, entry: str, text: str) -> Iterator[re.Match[str]]:
-    """Return where a text holds a phrase of one entry of a table, in order."""
+    """Where a text holds a phrase of one entry of a table, in order."""
     compiled, lower = _folded(family, entry)
     low = text.lower() if lower else text
     # Few letters change the length of a text: "İ".
@@ -96,6 +96,6 @@ def finds(family: str, entry: str, text: str) -> Iterator[re.Match[str]]:
 
 
 def holds(family: str, entry: str, text: str) -> bool:
-    """Say whether a text holds a phrase of one entry of a table."""
+    """Whether a text holds a phrase of one entry of a table."""
     compiled, lower = _folded(family, entry)
     return compiled.search(text.lower() if lower else text) is not None

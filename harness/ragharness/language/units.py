@@ -31,7 +31,7 @@ class Suffix(NamedTuple):
 
 
 def _named(family: str) -> dict[str, str]:
-    """Return the names of a table of the language with the entry that each belongs to."""
+    """Names of a table of the language with the entry that each belongs to."""
     entries = cast("dict[str, list[str]]", table("numbers")[family])
     return {name: entry for entry, names in entries.items() for name in names}
 
@@ -50,24 +50,24 @@ _LENGTHS, _MEASURES = (
 
 
 def is_currency(unit: str) -> bool:
-    """Return whether a canonical unit is a currency (three capital letters)."""
+    """Whether a canonical unit is a currency (three capital letters)."""
     return len(unit) == 3 and unit.isupper()
 
 
 def is_duration(unit: str) -> bool:
-    """Return whether a canonical unit is a length of time."""
+    """Whether a canonical unit is a length of time."""
     return unit in _LENGTHS
 
 
 def in_base(value: Decimal, unit: str) -> tuple[Decimal, str]:
-    """Return a duration or measure in the base of its family (seconds, metres); all else stays as it is."""
+    """Duration or measure in the base of its family (seconds, metres); all else stays as it is."""
     count, family = _LENGTHS.get(unit) or _MEASURES.get(unit) or ("1", unit)
     return value * Decimal(count), family
 
 
 @lru_cache(maxsize=1024)
 def read_unit(written: str) -> Measure:
-    """Return what a gold unit such as "USD million" or "thousand employees" means."""
+    """What a gold unit such as "USD million" or "thousand employees" means."""
     whole = written.strip().casefold()
     if whole in UNITS:
         return UNITS[whole]
@@ -96,7 +96,7 @@ _ADJECTIVES = regex(rf"(?:[ \u00a0]{any_of(words_of('numbers', 'before_duration'
 
 
 def read_prefix(text: str, start: int) -> tuple[int, str, bool]:
-    """Return the true start of an amount, the currency before its number, and whether a minus is written."""
+    """True start of an amount, the currency before its number, and whether a minus is written."""
     mark = text[max(0, start - 2) : start].rstrip()[-1:]
     may_prefix = mark.isupper() or (mark and mark in f"-−–{_SYMBOLS}")
     match = _PREFIX.search(text, max(0, start - 8), start) if may_prefix else None
@@ -108,7 +108,7 @@ def read_prefix(text: str, start: int) -> tuple[int, str, bool]:
 
 
 def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
-    """Return the scale words and the unit after a number that may already have its currency."""
+    """Scale words and the unit after a number that may already have its currency."""
     end, scale, scaled = position, Decimal(1), False
     for _ in range(3):
         match = _NEXT.match(text, end)
@@ -134,7 +134,7 @@ def _is_scale(gap: str, word: str, currency: str) -> bool:
 
 
 def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | None:
-    """Return the unit written here and its end; a currency takes no other unit than one of its own kind."""
+    """Unit written here and its end; a currency takes no other unit than one of its own kind."""
     match = _NEXT.match(text, position)
     if match is None:
         return None
@@ -161,7 +161,7 @@ _BOUND_AFTER = regex(rf"\s(?:or|and)\s({any_of(words_of('numbers', 'more') | _LE
 
 
 def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]:
-    """Return the bound, whether the amount is approximate, and whether "minus" is written before it."""
+    """Bound, whether the amount is approximate, and whether "minus" is written before it."""
     before = text[max(0, start - 34) : start].lower().split()
     if before and before[-1] in {"the", "a", "an", "("}:
         before.pop()
@@ -177,7 +177,7 @@ WORD = regex(r"[A-Za-zÀ-ɏ]+")
 
 @lru_cache(maxsize=256)
 def lowered(text: str) -> str:
-    """Return the text in lower case, compatibility forms folded, with every character in its place."""
+    """Text in lower case, compatibility forms folded, with every character in its place."""
     lower = text.lower()
     if text.isascii() or (len(lower) == len(text) and unicodedata.is_normalized("NFKC", lower)):
         return lower
@@ -187,12 +187,12 @@ def lowered(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def vocabulary(text: str) -> frozenset[str]:
-    """Return the lower-cased words of a text."""
+    """Lower-cased words of a text."""
     return frozenset(WORD.findall(lowered(text)))
 
 
 def places(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
-    """Return where each of the words stands as a whole word in the text, in order of place."""
+    """Where each of the words stands as a whole word in the text, in order of place."""
     present = vocabulary(text).intersection(words)
     if not present:
         return []
@@ -208,7 +208,7 @@ _SEPARATOR = regex(r"[^\d.]")
 
 
 def read_digits(written: str) -> tuple[Decimal, int]:
-    """Return the value of a numeral and its significant digits; zeros that end an integer do not count."""
+    """Value of a numeral and its significant digits; zeros that end an integer do not count."""
     if _DECIMAL_COMMA.fullmatch(written):
         written = written.replace(",", ".")
     plain = _SEPARATOR.sub("", written)
@@ -234,7 +234,7 @@ _HALF = regex(rf"half(?: an?(?: (?P<scale>{any_of(_LARGE)}))?)?\b")
 
 
 def read_words(text: str, start: int) -> tuple[int, Decimal, bool] | None:
-    """Return where the number in words that begins at ``start`` ends, its value, and whether it is scaled."""
+    """Where the number in words that begins at ``start`` ends, its value, and whether it is scaled."""
     lower = lowered(text)
     if (half := _HALF.match(lower, start)) is not None:
         return half.end(), Decimal(_LARGE.get(half["scale"], 1)) / 2, half["scale"] is not None
@@ -279,7 +279,7 @@ _NAME_AFTER = regex(r"-[A-Z]{1,2}(?![^\W\d_])")
 
 
 def is_reference(text: str, start: int) -> bool:
-    """Return whether the numeral at ``start`` names a part or place ("Section 4.2", "Season 4", "§ 3")."""
+    """Whether the numeral at ``start`` names a part or place ("Section 4.2", "Season 4", "§ 3")."""
     before = text[max(0, start - 24) : start].rstrip(" \u00a0\n.:#([")
     word = before.replace("\n", " ").rpartition(" ")[2].lstrip("([\"'“*_").rstrip("*_")
     if before[-1:] == "§" or (not word.islower() and _LAW.search(text, max(0, start - 16), start)):
@@ -290,7 +290,7 @@ def is_reference(text: str, start: int) -> bool:
 
 
 def is_name(text: str, start: int, end: int) -> bool:
-    """Return whether what touches digits makes a name of them: COVID-19, 10-K, 3rd, p4, x_1, 3M."""
+    """Whether what touches digits makes a name of them: COVID-19, 10-K, 3rd, p4, x_1, 3M."""
     glued = start > 0 and not text[start - 1].isspace()
     if (glued and _NAME_BEFORE.search(text, max(0, start - 24), start)) or _NAME_AFTER.match(text, end):
         return True

@@ -31,7 +31,7 @@ _FEW = 10
 
 
 def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
-    """Return the function with its last results on short texts kept; results must be immutable."""
+    """Function with its last results on short texts kept; results must be immutable."""
     cached = lru_cache(maxsize=4096)(function)
 
     @wraps(function)
@@ -43,7 +43,7 @@ def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
 
 
 def words(text: str) -> list[str]:
-    r"""Return the case-folded runs of word characters (``\w+``) of the NFKC-normalised text.
+    r"""Case-folded runs of word characters (``\w+``) of the NFKC-normalised text.
 
     The one tokenizer that retrieval, evidence overlap and matching share.
     """
@@ -53,20 +53,20 @@ def words(text: str) -> list[str]:
 
 
 def raw_words(text: str) -> list[str]:
-    """Return the case-folded words of a text, apostrophes inside words kept."""
+    """Case-folded words of a text, apostrophes inside words kept."""
     return _WORD.findall(text.casefold())
 
 
 @remembered
 def content(text: str) -> tuple[str, ...]:
-    """Return the concepts of a text's content words, in order, stop words left out."""
+    """Concepts of a text's content words, in order, stop words left out."""
     text = text.replace("R&D", "research development")
     return tuple(filter(None, map(_meaning, raw_words(text))))
 
 
 @remembered
 def concepts_of(text: str) -> frozenset[str]:
-    """Return the concepts of a text's content words."""
+    """Concepts of a text's content words."""
     return frozenset(content(text))
 
 
@@ -83,7 +83,7 @@ def _is_stop_word(word: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def concept(word: str) -> str:
-    """Return the name under which a case-folded word is compared: its synonym group, or its stem."""
+    """Name under which a case-folded word is compared: its synonym group, or its stem."""
     word = word.removesuffix("'s").removesuffix("’s")
     if word.removesuffix("s") in _UNSTEMMED:
         return word.removesuffix("s")
@@ -120,12 +120,12 @@ def _synonyms() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def generic_concepts() -> frozenset[str]:
-    """Return the concepts of the words that name any document or a part of one."""
+    """Concepts of the words that name any document or a part of one."""
     return frozenset(map(concept, words_of("words", "generic")))
 
 
 def is_english(text: str) -> bool:
-    """Say whether a text is English enough to be read; a short text without any sign counts as English."""
+    """Whether a text is English enough to be read; a short text without any sign counts as English."""
     text = text[:_MOST]
     beyond = [] if text.isascii() else [char for char in text if char > "\u024f" and char.isalpha()]
     if beyond and len(beyond) * 3 > sum(map(str.isalpha, text)):
@@ -178,13 +178,13 @@ _YEAR_ENDS = regex(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
 
 
 def without_number(sentence: str) -> str:
-    """Return a sentence without the list number or letter before it ("5. ", "(a) ")."""
+    """Sentence without the list number or letter before it ("5. ", "(a) ")."""
     number = _NUMBER.match(sentence)
     return sentence[number.end() :] if number else sentence
 
 
 def sentences(text: str) -> list[Span]:
-    """Return (start, end) of each sentence in order, trimmed; a line break always ends one."""
+    """(start, end) of each sentence in order, trimmed; a line break always ends one."""
     return [span for line in _LINE.finditer(text) for span in _of_line(line[0], line.start())]
 
 
@@ -212,7 +212,7 @@ def _boundaries(line: str) -> list[Span]:
 
 @remembered
 def clauses(text: str) -> tuple[Span, ...]:
-    """Return (start, end) of the clauses of a text in order; together they hold all of it but the joints."""
+    """(start, end) of the clauses of a text in order; together they hold all of it but the joints."""
     spans: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
@@ -224,12 +224,12 @@ def clauses(text: str) -> tuple[Span, ...]:
 
 
 def clause_at(text: str, position: int) -> Span:
-    """Return (start, end) of the clause that a place stands in; of the whole text where it is in a joint."""
+    """(start, end) of the clause that a place stands in; of the whole text where it is in a joint."""
     return next(((low, high) for low, high in clauses(text) if low <= position < high), (0, len(text)))
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
-    """Say whether what stands before a colon or dash names what follows it."""
+    """Whether what stands before a colon or dash names what follows it."""
     named = len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
     return named or _YEAR_ENDS.search(text, max(start, end - 12), end) is not None
 

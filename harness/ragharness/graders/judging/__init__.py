@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.language.tables import regex
-from ragharness.pipelines.llm_client import Endpoint, Said
+from ragharness.pipelines.llm_client import Completion, Endpoint
 from ragharness.pipelines.llm_client.prompting import Message, read_sections
 from ragharness.pipelines.llm_client.services import Form
 from ragharness.records import Judgement, Usage, Vote
@@ -43,7 +43,7 @@ _TURN = re.compile(r"\[(/?[A-Z][A-Z_]{2,})\]")
 
 
 def fenced(text: str) -> str:
-    """Return a text as quoted lines."""
+    """Text as quoted lines."""
     lines = [_plain(line) for line in text.splitlines()]
     while lines and not lines[-1].strip():
         lines.pop()
@@ -51,13 +51,13 @@ def fenced(text: str) -> str:
 
 
 def outside(prompt: str) -> str:
-    """Return what a prompt says itself: its lines that are not quoted."""
+    """Lines of a prompt that are not quoted."""
     return "\n".join(line for line in prompt.split("\n") if not line.startswith(MARK.rstrip()))
 
 
 def _plain(line: str) -> str:
     if not (line.isascii() and line.isprintable()):
-        line = "".join(each for each in line if each in _SEEN or unicodedata.category(each) not in _UNSEEN)
+        line = "".join(char for char in line if char in _SEEN or unicodedata.category(char) not in _UNSEEN)
     return _TURN.sub(r"(\1)", _TAG.sub("&lt;", line))
 
 
@@ -112,19 +112,19 @@ class JudgePrompt:
         return f"{self.decision} version {self.version} ({self.digest})"
 
     def messages(self, texts: Mapping[str, str]) -> list[Message]:
-        """Return the turn of the user, every text in its place as quoted lines."""
+        """Turn of the user, every text in its place as quoted lines."""
         quoted = {name: fenced(text) for name, text in texts.items()}
-        return [Message("user", _PLACE.sub(lambda found: quoted[found[1]], self.user))]
+        return [Message("user", _PLACE.sub(lambda match: quoted[match[1]], self.user))]
 
 
 def load_prompts(folder: Path = FOLDER) -> dict[str, JudgePrompt]:
-    """Return the prompts of a folder, which must have one for each decision; raises UsageError."""
+    """Prompts of a folder, which must have one for each decision; raises UsageError."""
     return {decision: _load(folder / f"{decision}.txt", decision) for decision in DECISIONS}
 
 
 def digest_of(prompts: Mapping[str, JudgePrompt]) -> str:
-    """Return one digest of all prompts."""
-    return hashlib.sha256("".join(each.digest for each in prompts.values()).encode()).hexdigest()[:8]
+    """One digest of all prompts."""
+    return hashlib.sha256("".join(prompt.digest for prompt in prompts.values()).encode()).hexdigest()[:8]
 
 
 def _load(path: Path, decision: str) -> JudgePrompt:
@@ -139,21 +139,17 @@ def _load(path: Path, decision: str) -> JudgePrompt:
     version, sections = read_sections(text, path)
     named = dict(sections)
     ours = FOLDER / f"{decision}.txt"
-    wanted = _PLACE.findall(named["user"]) if path == ours else _PLACE.findall(_user(ours))
-    found = _PLACE.findall(named.get("user", ""))
-    if sorted(found) != sorted(wanted):
-        places = ", ".join(f"{{{each}}}" for each in sorted(wanted))
+    required = _PLACE.findall(dict(read_sections(ours.read_text(encoding="utf-8"), ours)[1])["user"])
+    present = _PLACE.findall(named.get("user", ""))
+    if sorted(present) != sorted(required):
+        places = ", ".join(f"{{{name}}}" for name in sorted(required))
         raise UsageError(
             f"expected {places} on lines of their own in the section user of {path}, found"
-            f" {', '.join(found) or 'none'}",
+            f" {', '.join(present) or 'none'}",
             help=f"copy {ours}",
         )
     digest = hashlib.sha256(content).hexdigest()[:8]
     return JudgePrompt(decision, version, digest, named.get("system", ""), named["user"])
-
-
-def _user(path: Path) -> str:
-    return dict(read_sections(path.read_text(encoding="utf-8"), path)[1])["user"]
 
 
 _EMPHASIS = regex(r"[*_\[\]\"`]")
@@ -164,7 +160,7 @@ _PARTS = ("flaw", "rationale", "evidence")
 _QUALITY = ("explained", "nearest", "next_step", "urgency")
 
 
-class Found(NamedTuple):
+class JudgeReply(NamedTuple):
     """What a reply says: its score, the words that it rests on, and what else the decision asks for."""
 
     score: float
@@ -172,59 +168,60 @@ class Found(NamedTuple):
     facts: tuple[tuple[str, Any], ...] = ()
 
 
-def read_reply(decision: str, text: str) -> Found | None:
-    """Return what a reply to a decision says; None: it cannot be read."""
+def read_reply(decision: str, text: str) -> JudgeReply | None:
+    """Content of a reply to a decision; None where it cannot be read."""
     return _READERS[decision](text)
 
 
-def _refusal(text: str) -> Found | None:
-    held = object_of(text)
-    if held is not None:
-        said = held.get("judgement")
-        text = f"Judgement: {said}" if isinstance(said, str) else ""
-    found = _JUDGEMENT.findall(_EMPHASIS.sub("", text))
-    if not found:
+def _refusal(text: str) -> JudgeReply | None:
+    fields = object_of(text)
+    if fields is not None:
+        judgement = fields.get("judgement")
+        text = f"Judgement: {judgement}" if isinstance(judgement, str) else ""
+    judgements = _JUDGEMENT.findall(_EMPHASIS.sub("", text))
+    if not judgements:
         return None
-    span = held.get("span") if held else ""
-    return Found(0.0 if found[-1].upper().startswith("NOT") else 1.0, span if isinstance(span, str) else "")
+    span = fields.get("span") if fields else ""
+    refused = not judgements[-1].upper().startswith("NOT")
+    return JudgeReply(float(refused), span if isinstance(span, str) else "")
 
 
-def _scored(text: str) -> Found | None:
-    held = _whole(text)
-    score = held.get("score") if held else None
-    if held is None or isinstance(score, bool) or not isinstance(score, (int, float)):
+def _scored(text: str) -> JudgeReply | None:
+    fields = _whole(text)
+    score = fields.get("score") if fields else None
+    if fields is None or isinstance(score, bool) or not isinstance(score, (int, float)):
         return None
-    return Found(float(score), str(held["evidence"])) if 0 <= score <= _MOST else None
+    return JudgeReply(float(score), str(fields["evidence"])) if 0 <= score <= _MOST else None
 
 
-def _quality(text: str) -> Found | None:
-    held = _whole(text)
-    if held is None or not all(isinstance(held.get(name), bool) for name in _QUALITY):
+def _quality(text: str) -> JudgeReply | None:
+    fields = _whole(text)
+    if fields is None or not all(isinstance(fields.get(name), bool) for name in _QUALITY):
         return None
-    facts = {name: bool(held[name]) for name in _QUALITY}
+    facts = {name: bool(fields[name]) for name in _QUALITY}
     explained, nearest, next_step, urgency = facts.values()
     good = int(explained or nearest or next_step)
     if explained and (nearest or next_step):
         good = 3 if nearest and next_step and not urgency else 2
-    return Found(float(good), str(held["evidence"]), tuple(facts.items()))
+    return JudgeReply(float(good), str(fields["evidence"]), tuple(facts.items()))
 
 
-def _claims(text: str) -> Found | None:
-    held = _whole(text)
-    listed = held.get("claims") if held else None
-    if held is None or not isinstance(listed, list):
+def _claims(text: str) -> JudgeReply | None:
+    fields = _whole(text)
+    items = fields.get("claims") if fields else None
+    if fields is None or not isinstance(items, list):
         return None
     claims = []
-    for each in listed:
-        claim = each.get("claim") if isinstance(each, dict) else None
-        supported = each.get("supported") if isinstance(each, dict) else None
+    for item in items:
+        claim = item.get("claim") if isinstance(item, dict) else None
+        supported = item.get("supported") if isinstance(item, dict) else None
         if not isinstance(claim, str) or not isinstance(supported, bool):
             return None
         claims.append((claim, supported))
-    return Found(float(sum(not holds for _, holds in claims)), str(held["evidence"]), tuple(claims))
+    return JudgeReply(float(sum(not holds for _, holds in claims)), str(fields["evidence"]), tuple(claims))
 
 
-_READERS: dict[str, Callable[[str], Found | None]] = {
+_READERS: dict[str, Callable[[str], JudgeReply | None]] = {
     "refusal": _refusal,
     "answer": _scored,
     "support": _scored,
@@ -234,32 +231,28 @@ _READERS: dict[str, Callable[[str], Found | None]] = {
 
 
 def _whole(text: str) -> dict[str, Any] | None:
-    """Return an object with the texts that every decision but the refusal asks for."""
-    held = object_of(text)
-    return held if held and all(isinstance(held.get(name), str) for name in _PARTS) else None
+    """Object with the texts that every decision but the refusal asks for."""
+    fields = object_of(text)
+    return fields if fields and all(isinstance(fields.get(name), str) for name in _PARTS) else None
 
 
 def object_of(text: str) -> dict[str, Any] | None:
-    """Return the one JSON object that a reply is, in a code fence or without."""
+    """One JSON object that a reply is, in a code fence or without."""
     code = _FENCED.match(text)
     try:
-        held = json.loads(code[1] if code else text)
+        decoded = json.loads(code[1] if code else text)
     except (ValueError, RecursionError):
         return None
-    return held if isinstance(held, dict) else None
+    return decoded if isinstance(decoded, dict) else None
 
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 ATTEMPTS = 5  # calls for one reply of a service that is busy
-
 TIMEOUT = 120.0  # seconds that a reply may take
-
 REPLIES = 3  # replies for one vote before it counts as one that cannot be read
-
 TOKEN = 4  # characters of a token, roughly
-
 _REPLY = 160  # tokens of a reply, roughly
 
 
@@ -267,7 +260,7 @@ class Decided(NamedTuple):
     """A judgement, and the votes that could be read."""
 
     judgement: Judgement
-    found: tuple[Found, ...]
+    found: tuple[JudgeReply, ...]
 
 
 class Taken(Struct, frozen=True):
@@ -279,14 +272,14 @@ class Taken(Struct, frozen=True):
     cost: float | None = 0.0
 
     def __add__(self, other: Taken) -> Taken:
-        """Return both together."""
+        """Sum of both."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         prompt = self.prompt_tokens + other.prompt_tokens
         return Taken(self.calls + other.calls, prompt, self.completion_tokens + other.completion_tokens, cost)
 
     @classmethod
     def by(cls, usage: Usage) -> Taken:
-        """Return what one call took."""
+        """Usage of one call."""
         return cls(1, usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cost)
 
 
@@ -306,7 +299,7 @@ class Asker:
         self._loop = Background(endpoint)
 
     def request(self, system: str, messages: Sequence[Message], form: Form | None, vote: int) -> Request:
-        """Return the request of one vote: with another seed, or of another number where there is none."""
+        """Request of one vote: with another seed, or of another number where there is none."""
         sampling = self.endpoint.sampling
         if sampling.seed is not None:
             sampling, vote = replace(sampling, seed=sampling.seed + vote), 0
@@ -316,17 +309,17 @@ class Asker:
 
         return Request(content, vote)
 
-    def kept(self, request: Request) -> Said | None:
-        """Return the reply that an earlier call gave; None: there was none."""
+    def kept(self, request: Request) -> Completion | None:
+        """Reply that an earlier call gave; None: there was none."""
         return self.endpoint.recall(*request)
 
-    def ask(self, request: Request) -> Said:
-        """Return the model's reply, a busy service waited for; raises TemporaryFailure, UnusableReply."""
-        said = self._loop.run(retry(partial(self._asked, request.content), ATTEMPTS))
-        self.endpoint.keep(said, request.vote)
-        return said
+    def ask(self, request: Request) -> Completion:
+        """New reply of the model, a busy service waited for; raises TemporaryFailure, UnusableReply."""
+        completion = self._loop.run(retry(partial(self._asked, request.content), ATTEMPTS))
+        self.endpoint.store(completion, request.vote)
+        return completion
 
-    async def _asked(self, content: Callable[[bool], bytes]) -> Said:
+    async def _asked(self, content: Callable[[bool], bytes]) -> Completion:
         try:
             return await asyncio.wait_for(self.endpoint.ask(content), self._timeout)
         except (TimeoutError, asyncio.TimeoutError):
@@ -336,7 +329,7 @@ class Asker:
 def until_read(
     ask: Callable[[int], S | str], read: Callable[[S], T | None], number: int, votes: int
 ) -> tuple[list[S | str], T | None]:
-    """Return the replies to one vote of several, and what the last says; None: it cannot be read.
+    """Replies to one vote of several, and what the last says; None: it cannot be read.
 
     ``ask`` takes the number of a call; a text in the place of its reply says why there is none, and ends it.
     """
@@ -344,10 +337,13 @@ def until_read(
     for attempt in range(REPLIES):
         reply = ask(number + attempt * votes)
         replies.append(reply)
-        found = None if isinstance(reply, str) else read(reply)
-        if found is not None or isinstance(reply, str):
-            return replies, found
+        content = None if isinstance(reply, str) else read(reply)
+        if content is not None or isinstance(reply, str):
+            return replies, content
     return replies, None
+
+
+Voted = tuple[Vote, JudgeReply | None]
 
 
 class Votes:
@@ -372,11 +368,11 @@ class Votes:
         self._kept: Counter[str] = Counter()
 
     def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Decided:
-        """Return every vote on a decision; raises AccessRefused where no call can succeed."""
+        """Every vote on a decision; raises AccessRefused where no call can succeed."""
         prompt = self._prompts[decision]
         voted = [self._vote(prompt, texts, number) for number in range(self._votes)]
-        found = tuple(each for _, each in voted if each is not None)
-        scores = [each.score for each in found]
+        readable = tuple(each for _, each in voted if each is not None)
+        scores = [each.score for each in readable]
         judgement = Judgement(
             decision=decision,
             prompt=prompt.identity,
@@ -385,57 +381,58 @@ class Votes:
             mean=fmean(scores) if scores else None,
             variance=variance(scores) if len(scores) > 1 else None,
         )
-        return Decided(judgement, found)
+        return Decided(judgement, readable)
 
-    def _vote(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> tuple[Vote, Found | None]:
-        def ask(vote: int) -> Said | str:
+    def _vote(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Voted:
+        def ask(vote: int) -> Completion | str:
             return self._said(prompt, texts, vote)
 
-        def read(said: Said) -> Found | None:
+        def read(completion: Completion) -> JudgeReply | None:
             # What was cut off may have been about to say something else.
-            return read_reply(prompt.decision, said.reply.text) if said.reply.ended == "complete" else None
+            reply = completion.reply
+            return read_reply(prompt.decision, reply.text) if reply.ended == "complete" else None
 
-        replies, found = until_read(ask, read, number, self._votes)
+        replies, content = until_read(ask, read, number, self._votes)
         *rejected, raw = [each if isinstance(each, str) else each.reply.text for each in replies]
         usage = next((each.usage for each in reversed(replies) if not isinstance(each, str)), None)
-        return Vote(raw, found.score if found else None, usage, tuple(rejected)), found
+        return Vote(raw, content.score if content else None, usage, tuple(rejected)), content
 
-    def _said(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Said | str:
-        """Return a reply, kept or new, or why there is none."""
+    def _said(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Completion | str:
+        """Reply, kept or new, or why there is none."""
         request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[prompt.decision], number)
-        kept = self._asker.kept(request)
-        if kept is not None:
+        cached = self._asker.kept(request)
+        if cached is not None:
             with self._lock:
                 self._kept[prompt.decision] += 1
                 self.taken[prompt.decision] += Taken()
-            return kept
+            return cached
         if self.dry_run:
             tokens = len(request.content(True)) // TOKEN
             cost = self._price.cost(tokens, _REPLY) if self._price else None
             self._took(prompt.decision, Taken(1, tokens, _REPLY, cost))
             return "not asked: a dry run"
         try:
-            said = self._asker.ask(request)
+            completion = self._asker.ask(request)
         except (TemporaryFailure, UnusableReply) as error:
             return f"no reply: {error}"
-        self._took(prompt.decision, Taken.by(said.usage))
-        return said
+        self._took(prompt.decision, Taken.by(completion.usage))
+        return completion
 
     def _took(self, decision: str, taken: Taken) -> None:
         with self._lock:
             self.taken[decision] += taken
 
     def cost_lines(self) -> list[str]:
-        """Return for each decision the calls, the tokens and the cost, of a dry run as estimates."""
+        """Calls, tokens and cost of each decision, as lines of text; estimates in a dry run."""
         would = "would take up to" if self.dry_run else "took"
         lines = []
         for decision, taken in sorted(self.taken.items()):
             price = self._price
-            told = "cost unknown" if taken.cost is None else f"{taken.cost:.4f} USD"
+            cost = "cost unknown" if taken.cost is None else f"{taken.cost:.4f} USD"
             source = f" ({price.source})" if price and taken.cost is not None else ""
             lines.append(
                 f"judge, {decision}: {would} {taken.calls} calls"
                 f" ({self._kept[decision]} more are kept from earlier),"
-                f" {taken.prompt_tokens} tokens in, {taken.completion_tokens} out, {told}{source}"
+                f" {taken.prompt_tokens} tokens in, {taken.completion_tokens} out, {cost}{source}"
             )
         return lines

@@ -111,7 +111,7 @@ class _Parser:
         self.in_sources = False
 
     def parse(self) -> tuple[list[AnswerSentence], list[str]]:
-        """Return the sentences, and the ids of source lists and of lines that only cite."""
+        """Sentences, and the ids of source lists and of lines that only cite."""
         above = ""
         for line in self.marked.text.split("\n"):
             if not _RULE.match(line):
@@ -157,7 +157,7 @@ class _Parser:
                     self.found.append(AnswerSentence(text, piece, ids, heading, item, self.context))
 
     def _restates(self, text: str) -> bool:
-        """Say whether a sentence only repeats the question."""
+        """Whether a sentence only repeats the question."""
         if not is_question(text) or does("asks_back", text) or find_decline(text):
             return False
         said = concepts_of(text)
@@ -192,17 +192,17 @@ def _read_row(row: str, header: Sequence[str]) -> str:
 
 
 def is_quoted_row(text: str) -> bool:
-    """Say whether a sentence is a row of two figures or more, with nothing that tells its columns."""
+    """Whether a sentence is a row of two figures or more, with nothing that tells its columns."""
     return text.count(" | ") >= 2 and " = " not in text and len(_FIGURE.findall(text)) >= 2
 
 
 def is_quoted_table(text: str) -> bool:
-    """Say whether a sentence is several rows of a table run together: more than a label and four years."""
+    """Whether a sentence is several rows of a table run together: more than a label and four years."""
     return text.count(" | ") >= 4 and len(_FIGURE.findall(text)) >= 6
 
 
 def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
-    """Return the sentences of an answer; where it copies passages at length, those of its own."""
+    """Sentences of an answer; where it copies passages at length, those of its own."""
     long = {each.text for each in parts if len(each.text.split()) >= _LEAST_SENTENCE}
     if sum(len(text.split()) for text in long) < LONG_COPY:
         return list(parts)

@@ -66,7 +66,7 @@ class Place(NamedTuple):
 
 
 def place_values(text: str, found: Sequence[Candidate], profile: Profile, *, context: str) -> list[Slot]:
-    """Return for each value of a sentence whether it stands in the question's slot."""
+    """Place of each value of a sentence in relation to the question's slot."""
     if len(found) > MOST_VALUES:
         return ["in"] * len(found)
     by_order = _by_order(text, found, profile)

@@ -39,7 +39,7 @@ _PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 
 
 def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
-    """Return what a sentence does in its answer."""
+    """What a sentence does in its answer."""
     text = sentence.text
     if outcome.committed and outcome.holds(sentence):
         # A yes or no that at most says where it stands.
@@ -94,7 +94,7 @@ def _tells(entry: str, text: str) -> bool:
 def supported(
     part: AnswerSentence, role: Role, outcome: Outcome, passages: Passages, supporting: frozenset[str]
 ) -> tuple[bool, ...]:
-    """Return of each citation of a sentence whether it supports it."""
+    """Whether each citation of a sentence supports it."""
     answers = outcome.committed and outcome.holds(part)
     right = outcome.match in ("match", "partial") and not outcome.contradiction
 
@@ -116,7 +116,7 @@ def supported(
 
 
 def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:
-    """Return a sentence of the verdict."""
+    """Sentence of the verdict."""
     others = (support[:place] + support[place + 1 :] for place in range(len(support)))
     return Sentence(
         text=sentence.text,
@@ -129,7 +129,7 @@ def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) ->
 
 
 def entails(passage: Passage, claim: str) -> bool:
-    """Say whether a passage states a claim: its values, most of its words (half beside values), no denial."""
+    """Whether a passage states a claim: its values, most of its words (half beside values), no denial."""
     words = _subject(_JOINED_NAME.sub(" ", claim))
     held_words, enough = len(words & concepts_of(passage.text)), ENOUGH * len(words)
     values = find_quantities(claim) if held_words >= enough else []
@@ -144,13 +144,13 @@ def entails(passage: Passage, claim: str) -> bool:
 
 
 def quotes(passage: Passage, claim: str) -> bool:
-    """Say whether a claim of some length stands in a passage word for word."""
+    """Whether a claim of some length stands in a passage word for word."""
     said = raw_words(claim)
     return len(said) >= _QUOTED and f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
 
 
 def contradicts(passage: Passage, claim: str) -> bool:
-    """Say whether one sentence of a passage states another value of what a claim is about."""
+    """Whether one sentence of a passage states another value of what a claim is about."""
     said = _amounts(claim)
     if not said:
         return False
@@ -163,7 +163,7 @@ def contradicts(passage: Passage, claim: str) -> bool:
 
 
 def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
-    """Say whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19).
+    """Whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19).
 
     What the question's ``unit`` names is measured, not counted: a report has many numbers of shares.
     """
@@ -208,6 +208,6 @@ def _same(stated: Quantity, said: Quantity) -> bool:
 
 
 def _within(day: DateMention, said: DateMention) -> bool:
-    """Say whether a date is the one said; a coarser one is as true: "in March 2021" for 1 March 2021."""
+    """Whether a date is the one said; a coarser one is as true: "in March 2021" for 1 March 2021."""
     fields = ((said.year, day.year), (said.month, day.month), (said.day, day.day))
     return all(coarse in (None, exact) for coarse, exact in fields)

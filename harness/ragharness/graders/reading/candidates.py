@@ -32,12 +32,12 @@ _BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
 
 
 def accepted(question: Question) -> list[str]:
-    """Return every spelling of the gold answers."""
+    """Every spelling of the gold answers."""
     return [*question.answers, *(name for names in question.aliases.values() for name in names)]
 
 
 def value_kinds(answers: Sequence[str]) -> frozenset[str]:
-    """Return the sorts of amount that text answers are ("three years": a duration); empty for names."""
+    """Sorts of amount that text answers are ("three years": a duration); empty for names."""
     return frozenset(map(_value_kind, answers)) - {"", "plain"}
 
 
@@ -50,7 +50,7 @@ def _value_kind(answer: str) -> str:
 
 
 def find_days(text: str, question: Question) -> list[Candidate]:
-    """Return the dates of a sentence, each compared."""
+    """Dates of a sentence, each compared."""
     found: list[Candidate] = []
     for mention in find_dates(text):
         written = text[mention.start : mention.end]
@@ -64,7 +64,7 @@ def find_days(text: str, question: Question) -> list[Candidate]:
 
 
 def _is_bound(text: str, mention: DateMention) -> bool:
-    """Say whether a date is one end of a range; the start of "from ... to ..." may be what was asked."""
+    """Whether a date is one end of a range; the start of "from ... to ..." may be what was asked."""
     low = max(0, mention.start - 8)
     if _RANGE_AFTER.match(text, mention.end) or _RANGE_BEFORE.search(text, low, mention.start):
         return not mention.month
@@ -132,7 +132,7 @@ _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
 
 
 def find_figures(text: str, question: Question) -> list[Candidate]:
-    """Return the amounts of a sentence, each compared; figures of the question itself are none."""
+    """Amounts of a sentence, each compared; figures of the question itself are none."""
     if not find_quantities(text):
         return _in_names(text, question)
     wanted = read_unit(question.unit).unit
@@ -177,13 +177,13 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
 
 
 def _rates(text: str) -> set[str]:
-    """Return the periods of the rates that a text names ("per month", "annual")."""
+    """Periods of the rates that a text names ("per month", "annual")."""
     named = ((found[1] or found[2]).casefold() for found in _RATE.finditer(text))
     return {_PERIODS[word] for word in named if word in _PERIODS}
 
 
 def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
-    """Say whether the right figure is said of another rate, or of a change the other way.
+    """Whether the right figure is said of another rate, or of a change the other way.
 
     "$3,000 per month" is no annual fee, and "it rose by 18%" no decline of 18%.
     """
@@ -198,7 +198,7 @@ def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
 
 
 def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
-    """Say whether a bare count has another noun behind it than a question about a count ("in 21 states")."""
+    """Whether a bare count has another noun behind it than a question about a count ("in 21 states")."""
     noun = _COUNTED.match(text, quantity.end)
     if not noun or quantity.unit or quantity.scaled or not _ASKS_COUNT.search(question.text):
         return False
@@ -220,12 +220,12 @@ def _in_names(text: str, question: Question) -> list[Candidate]:
 
 
 def family_of(unit: str) -> str:
-    """Return the kind of value that a unit makes: duration, money, percent or plain."""
+    """Kind of value that a unit makes: duration, money, percent or plain."""
     return "duration" if is_duration(unit) else "money" if is_currency(unit) else unit or "plain"
 
 
 def in_range(text: str, quantity: Quantity) -> bool:
-    """Return whether an amount is one end of a range ("three to five"), not of a movement ("from 3 to 5")."""
+    """Whether an amount is one end of a range ("three to five"), not of a movement ("from 3 to 5")."""
     before = text[max(0, quantity.start - 60) : quantity.start]
     if not quantity.range or _YEAR_LABEL.search(before):
         return False
@@ -302,7 +302,7 @@ def _compare(quantity: Quantity, question: Question) -> tuple[Relation | Literal
 
 
 def _is_near(gold: str, unit: str, quantity: Quantity) -> bool:
-    """Say whether an amount is within half a percent of the gold, or within its last decimal."""
+    """Whether an amount is within half a percent of the gold, or within its last decimal."""
     try:
         wanted = Decimal(gold.replace(",", ""))
     except ArithmeticError:
@@ -313,7 +313,7 @@ def _is_near(gold: str, unit: str, quantity: Quantity) -> bool:
 
 
 def _is_coarse(gold: str, unit: str, quantity: Quantity) -> bool:
-    """Say whether a value is the gold rounded further than the tolerance allows ("about 400" for 391)."""
+    """Whether a value is the gold rounded further than the tolerance allows ("about 400" for 391)."""
     measure = read_unit(unit)
     try:
         wanted = Decimal(gold.replace(",", "")) * measure.factor
@@ -346,7 +346,7 @@ REACH = 160  # so far from a name a second one is looked for, so that endless li
 
 
 def find_names(text: str, question: Question) -> list[Candidate]:
-    """Return the golds and distractors that a sentence names, and amounts of the golds' kind, in order."""
+    """Golds and distractors that a sentence names, and amounts of the golds' kind, in order."""
     gold = accepted(question)
     kinds = value_kinds(gold)
     found: list[Candidate] = []
@@ -399,7 +399,7 @@ def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], que
 
 
 def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> tuple[str, bool]:
-    """Return a second name joined to the one at ``start:end``, and whether by "or"; empty when there is none.
+    """Second name joined to the one at ``start:end``, and whether by "or"; empty when there is none.
 
     ``gold`` are the words of all accepted spellings: a shorter or longer form of the same name is no rival.
     """
@@ -418,14 +418,14 @@ def _differs(name: str, gold: frozenset[str], question: str) -> bool:
 
 
 def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
-    """Say whether a name only says whose deputy, parent or successor the answer is."""
+    """Whether a name only says whose deputy, parent or successor the answer is."""
     bare = re.sub(r"['’]s?$", "", text[start:end])
     related = _POSSESSED.match(text, start + len(bare)) or _OF_WHOM.search(text, max(0, start - 60), start)
     return related is not None and not _RELATION_WORD.search(question)
 
 
 def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
-    """Say whether a short form has another first word than the long one ("House", not "Senate")."""
+    """Whether a short form has another first word than the long one ("House", not "Senate")."""
     word = "".join(before.split()[-1:])
     longer = [each for each in gold if each.casefold().endswith(f" {written.casefold()}")]
     named = word.istitle() and word.isalpha() and word.casefold() not in STOPWORDS
@@ -433,6 +433,6 @@ def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
 
 
 def _is_denied_after(text: str, end: int, question: str) -> bool:
-    """Say whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
+    """Whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
     found = _DENIED_AFTER.match(text, end)
     return found is not None and concepts_of(found["rest"]) <= concepts_of(question)

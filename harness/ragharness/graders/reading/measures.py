@@ -55,7 +55,7 @@ class _Seen(NamedTuple):
 
 
 def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float]:
-    """Return every measure by name."""
+    """Every measure by name."""
     asked = frozenset(tokens(fold(question)))
     first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
     said, said_first = tokens(fold(answer)), tokens(fold(first))
@@ -96,7 +96,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
 
 
 def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
-    """Return the measures of one accepted answer; the best over all of them counts."""
+    """Measures of one accepted answer; the best over all of them counts."""
     own = [word for word in gold.words if word not in seen.asked] or gold.words
     at = seen.row.find(_row(gold.tokens))
     fresh = own is not gold.words or not seen.asked.issuperset(own)
@@ -128,7 +128,7 @@ def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
 
 
 def _is_named(name: Sequence[str], said: Sequence[str]) -> bool:
-    """Say whether a person is named, with or without middle names and initials."""
+    """Whether a person is named, with or without middle names and initials."""
     first, *middle, last = name
     for place, word in enumerate(said):
         near = said[place + 1 : place + 4]
@@ -144,7 +144,7 @@ def _share(words: Sequence[str], of: frozenset[str]) -> float:
 
 
 def _has(word: str, seen: _Seen) -> bool:
-    """Say whether an answer has a word, its spelling aside."""
+    """Whether an answer has a word, its spelling aside."""
     if word in seen.words or len(word) < 4 or word[0].isdigit():
         return word in seen.words
     near = process.extractOne(word, seen.long, scorer=JaroWinkler.similarity, score_cutoff=SAME_SPELLING)
@@ -152,7 +152,7 @@ def _has(word: str, seen: _Seen) -> bool:
 
 
 def _dates_differ(golds: Sequence[DateMention], said: Sequence[DateMention], seen: _Seen) -> dict[str, float]:
-    """Return whether an answer gives another day or month than the golds, or a part of a gold's date."""
+    """Whether an answer gives another day or month than the golds, or a part of a gold's date."""
     exact, months = [date for date in golds if date.month], [date for date in said if date.month]
     pairs = [(one, other) for one in golds for other in said]
     alike = [(one, other) for one, other in pairs if (one.year, one.month) == (other.year, other.month)]
@@ -169,7 +169,7 @@ def _dates_differ(golds: Sequence[DateMention], said: Sequence[DateMention], see
 
 
 def _within_decade(folded: str, accepted: frozenset[str], said: frozenset[str]) -> bool:
-    """Say whether an answer names the decade or century of a gold's year, and not the year."""
+    """Whether an answer names the decade or century of a gold's year, and not the year."""
     years = {token for token in accepted if len(token) == 4 and token.isdigit()}
     if not years or not years.isdisjoint(said):
         return False
@@ -184,14 +184,14 @@ def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) ->
 
 
 def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
-    """Return the new words of the first sentence's last phrase that has any."""
+    """New words of the first sentence's last phrase that has any."""
     told = (new_words(tokens(fold(phrase)), asked) for phrase in reversed(_BREAKS.split(first)))
     return frozenset(next(filter(None, told), ()))
 
 
 @lru_cache(maxsize=8192)
 def variants(text: str) -> tuple[Gold, ...]:
-    """Return an accepted answer as written, without its brackets, and without what follows its only comma."""
+    """Accepted answer as written, without its brackets, and without what follows its only comma."""
     bare = BRACKETS.sub("", text).strip(" .,;\"'") or text
     written = [text, bare]
     if len(bare.split()) <= 8 and bare.count(",") == 1 and " and " not in bare:

@@ -45,7 +45,7 @@ class Profile(NamedTuple):
 
 
 def profile_of(question: Question) -> Profile:
-    """Return the profile of a question; cached by its text."""
+    """Profile of a question; cached by its text."""
     return _profile(question.text, question.proposition, question.yes_means, question.kind)
 
 
@@ -192,7 +192,7 @@ class Outcome:
         )
 
     def holds(self, part: AnswerSentence) -> bool:
-        """Return whether a sentence is one of those that carry the answer."""
+        """Whether a sentence is one of those that carry the answer."""
         if len(self._known) != len(self.parts):
             self._known = frozenset(map(id, self.parts))
         return id(part) in self._known

@@ -36,7 +36,7 @@ class Decline(NamedTuple):
 
 @remembered
 def find_decline(text: str) -> Decline | None:
-    """Return the first decline or statement of silence in a clause, or None."""
+    """First decline or statement of silence in a clause, or None."""
     if not tells("signs", text):
         return None
     for family in get_args(Family):
@@ -50,7 +50,7 @@ def find_decline(text: str) -> Decline | None:
 
 
 def _anothers_lack(text: str, start: int) -> bool:
-    """Say whether what is missing is missing to somebody else than the speaker and the documents."""
+    """Whether what is missing is missing to somebody else than the speaker and the documents."""
     found = pattern("declines", "had").search(text, 0, start + 8)
     speaks = found and pattern("declines", "speaker").search(text, 0, found.start())
     return found is not None and found.end() >= start and not speaks
@@ -58,7 +58,7 @@ def _anothers_lack(text: str, start: int) -> bool:
 
 @lru_cache(maxsize=16384)
 def does(act: str, text: str) -> bool:
-    """Say whether a text does what an entry of the table of acts tells ("pointer", "advice", ...)."""
+    """Whether a text does what an entry of the table of acts tells ("pointer", "advice", ...)."""
     return holds("acts", act, text)
 
 
@@ -73,7 +73,7 @@ Verdict = Literal["about", "near", "other"]
 
 
 def denies_premise(text: str, profile: Profile) -> bool:
-    """Say whether a sentence denies, in the question's own words, what an open question takes for granted."""
+    """Whether a sentence denies, in the question's own words, what an open question takes for granted."""
     if asks_whether(profile) or negations(profile.question):
         return False
     for start, end in clauses(text):
@@ -92,7 +92,7 @@ def denies_premise(text: str, profile: Profile) -> bool:
 
 
 def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
-    """Return the clauses of a sentence, each with whether it declines the question asked."""
+    """Clauses of a sentence, each with whether it declines the question asked."""
     found: list[tuple[str, Verdict | None]] = []
     before = ""
     for start, end in clauses(text):
@@ -106,7 +106,7 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
 
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
-    """Say whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
+    """Whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
     if not pattern("declines", "elliptical").match(clause):
         return False
     given = not asks_whether(profile) and pattern("declines", "gives").search(before)
@@ -118,7 +118,7 @@ def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
 
 @lru_cache(maxsize=4096)
 def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
-    """Say whether a clause declines the question asked or something else; None: it is no decline."""
+    """Whether a clause declines the question asked or something else; None: it is no decline."""
     decline = find_decline(clause)
     if decline is None:
         absent = tells("signs", clause) and not asks_whether(profile) and _denies_existence(clause, profile)
@@ -143,18 +143,18 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
 
 
 def _object(clause: str) -> frozenset[str]:
-    """Return the words of a decline that say what is declined."""
+    """Words of a decline that say what is declined."""
     return concepts_of(clause) - _EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:
-    """Say whether what is declined is another attribute of the same thing ("the age of ...")."""
+    """Whether what is declined is another attribute of the same thing ("the age of ...")."""
     heads = (_object(found[1] or found[2]) for found in pattern("declines", "head").finditer(clause))
     return any(head and not head & known for head in heads)
 
 
 def _denies_existence(clause: str, profile: Profile) -> bool:
-    """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
+    """Whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
     found = next(finds("declines", "absent", clause), None)
     if not found:
         return False
@@ -167,24 +167,24 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Say whether a sentence has no words but those for documents and for answering ("More is needed.")."""
+    """Whether a sentence has no words but those for documents and for answering ("More is needed.")."""
     words = content(text)
     return len(text.split()) >= _SENTENCE and len(words) > 0 and _EMPTY.issuperset(words)
 
 
 def is_question(text: str) -> bool:
-    """Say whether a sentence ends with a question mark."""
+    """Whether a sentence ends with a question mark."""
     return text.rstrip(" \"'*").endswith("?")
 
 
 @lru_cache(maxsize=1024)
 def asks_whether(profile: Profile) -> bool:
-    """Say whether yes or no answers a question."""
+    """Whether yes or no answers a question."""
     return profile.kind == "yesno" or tells("asks_whether", profile.question)
 
 
 def is_guess(clause: str) -> bool:
-    """Say whether a clause calls itself a guess, or outside knowledge."""
+    """Whether a clause calls itself a guess, or outside knowledge."""
     return tells("guess", clause) or does("outside", clause)
 
 
@@ -220,7 +220,7 @@ class Refusal(NamedTuple):
 
 
 def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = False) -> Refusal:
-    """Return whether an answer declines the question; ``cited``: it cites a passage."""
+    """Whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
     bare = [_BRACKETS.sub(" ", text) for text in sentences]
     # "14 days [no passages]" gives an answer: what stands in brackets beside a figure declines nothing.
@@ -230,31 +230,31 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     denied = any(denies_premise(text, profile) for text in bare)
     if not (moved or any(_may_decline(text, profile) for text in sentences)):
         return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
-    told = _Told(question, profile)
+    state = _DeclineState(question, profile)
     for text in sentences:
-        told.take(text)
-    declined = told.declined or (not told.offered and (told.unsaid or told.recipe))
+        state.take(text)
+    declined = state.declined or (not state.offered and (state.unsaid or state.recipe))
     clarifies = _asks_back(sentences)
-    lacking = told.unable or (told.lacking and (not told.stated or profile.kind not in ("text", "list")))
-    alone = lacking and not (told.offered or clarifies)
-    silent = told.silent and not (told.offered or cited or question.answerable)
+    lacking = state.unable or (state.lacking and (not state.stated or profile.kind not in ("text", "list")))
+    alone = lacking and not (state.offered or clarifies)
+    silent = state.silent and not (state.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
-    sure = moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered)
+    sure = moved or elsewhere or silent or ((declined or (alone and not state.said)) and not state.offered)
     return Refusal(
         declined=declined or moved or silent,
-        beside=told.declined or told.near,
-        declines=sure or alone or ((declined or told.near) and told.offered < 2),
-        limited=told.unsaid,
+        beside=state.declined or state.near,
+        declines=sure or alone or ((declined or state.near) and state.offered < 2),
+        limited=state.unsaid,
         sure=sure,
-        unable=told.unable,
-        closes=told.closed and told.offered < 2,
+        unable=state.unable,
+        closes=state.closed and state.offered < 2,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
         elsewhere=elsewhere,
     )
 
 
-class _Told:
+class _DeclineState:
     """What the sentences so far decline, and what they offer in the end."""
 
     def __init__(self, question: Question, profile: Profile) -> None:
@@ -292,7 +292,7 @@ class _Told:
                     # What was stated before a decline is what there is instead; a conclusion stands.
                     self.offered = here = 0
             else:
-                here = max(here, _offers(clause, act, self.profile, beside=beside))
+                here = max(here, _commitment_level(clause, act, self.profile, beside=beside))
                 decline = find_decline(clause) if act == "aside" else None
                 self.unable |= decline is not None and decline.kind != "silence"
                 self.lacking |= decline is not None or (act == "pointer" and does("apart", clause))
@@ -302,7 +302,7 @@ class _Told:
         self.recipe = not self.stated and (self.recipe or does("recipe", text))
 
     def _repeats(self, clause: str, gold: str) -> bool:
-        """Say whether a clause says what a gold says was not so ("could not provide evidence")."""
+        """Whether a clause says what a gold says was not so ("could not provide evidence")."""
         own = concepts_of(gold) - self.profile.words
         return len(own.intersection(content(clause))) * 3 > max(3, len(own))
 
@@ -310,7 +310,7 @@ class _Told:
 def _said(
     text: str, profile: Profile, before: Act, *, supposing: bool
 ) -> list[tuple[str, Act, Verdict | None]]:
-    """Return the clauses of a sentence, each with what it does and what it declines."""
+    """Clauses of a sentence, each with what it does and what it declines."""
     if is_question(text):
         return [(text, "courtesy", None)]
     supposing = supposing or does("conditional", text) or does("recipe", text)
@@ -356,8 +356,8 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
     return "background" if does("background", clause) and not norm else "statement"
 
 
-def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
-    """Return 2 for a clause that comes to an answer, 1 for one that may hold it, 0 for any other."""
+def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
+    """How far a clause commits: 2 where it comes to an answer, 1 where it may hold one, 0 for any other."""
     if does("yes_or_no", clause):
         return 2
     words = concepts_of(clause) - generic_concepts()
@@ -388,7 +388,7 @@ def _asks_back(sentences: Sequence[str]) -> bool:
 
 
 def _may_decline(text: str, profile: Profile) -> bool:
-    """Say whether anything in a sentence declines; most answers hold no such sentence and need no more."""
+    """Whether anything in a sentence declines; most answers hold no such sentence and need no more."""
     return (
         tells("whole", text)
         or does("recipe", text)
@@ -406,14 +406,14 @@ def _sets_no_rule(text: str, profile: Profile) -> bool:
 
 
 def _names_other_document(text: str, question: str) -> bool:
-    """Say whether a sentence answers from a document that the question does not name."""
+    """Whether a sentence answers from a document that the question does not name."""
     found = pattern("declines", "other_document").search(text)
     other = found is not None and not find_decline(text) and found[1] not in question
     return other and tells("document", question)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
-    """Say whether a sentence puts another party in the place of the one asked about."""
+    """Whether a sentence puts another party in the place of the one asked about."""
     if asks_whether(profile) or not negations(text) or profile.names.isdisjoint(raw_words(text)):
         return False
     if find_decline(text):
@@ -427,5 +427,5 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
 
 
 def _is_formula(text: str) -> bool:
-    """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
+    """Whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
     return not does("worked_out", text) and (not does("finite", text) or does("operator", text))

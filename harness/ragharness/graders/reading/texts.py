@@ -54,12 +54,12 @@ class Weights(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def load_weights() -> Weights:
-    """Return the committed weights."""
+    """Committed weights."""
     return msgspec.json.decode(Path(__file__).with_name("weights.json").read_bytes(), type=Weights)
 
 
 def score(measures: Mapping[str, float]) -> Score:
-    """Return the probability that people would call an answer with these measures right."""
+    """Probability that people would call an answer with these measures right."""
     known = load_weights()
     logit = known.intercept + sum(weight * measures.get(name, 0.0) for name, weight in known.weights.items())
     added: dict[str, float] = {}
@@ -72,7 +72,7 @@ def score(measures: Mapping[str, float]) -> Score:
 
 
 def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]:
-    """Return the probability up to which an answer is wrong and the one from which it is correct.
+    """Probability up to which an answer is wrong and the one from which it is correct.
 
     Between measured error rates the probability is interpolated; raises ``UsageError`` outside them.
     """
@@ -110,7 +110,7 @@ def weigh_text(
     *,
     declined: bool = False,
 ) -> Outcome:
-    """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
+    """Outcome confirmed, overruled or left open by the likeness of an answer to the golds.
 
     Golds that are amounts, dates or codes, alternatives, known false answers and denied golds
     stand as they were read, and so does an answer that declines something (``declined``).
@@ -161,12 +161,12 @@ def weigh_text(
 
 
 def _letters(text: str) -> str:
-    """Return a text without case, blanks and points: "Jkl." is "J K L"."""
+    """Text without case, blanks and points: "Jkl." is "J K L"."""
     return re.sub(r"[\s.]", "", text.casefold())
 
 
 def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> dict[str, float]:
-    """Return the measures of an answer, what was read in it among them."""
+    """Measures of an answer, what was read in it among them."""
     said = states_in_full("\n".join(dict.fromkeys(part.text for part in parts)), accepted(question))
     return {
         **measure(question.text, accepted(question), said),
@@ -177,7 +177,7 @@ def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Out
 
 
 def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
-    """Return a right yes or no, or leave it open where its gold gives reasons that the answer does not."""
+    """Right yes or no, left open where its gold gives reasons that the answer does not."""
     asked = frozenset(tokens(fold(question.text)))
     given = (gold for word in question.answers for gold in question.aliases.get(word, ()))
     reasons = [gold for gold in given if _gives_reasons(gold, asked)]
@@ -188,7 +188,7 @@ def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Out
 
 
 def _gives_reasons(gold: str, asked: frozenset[str]) -> bool:
-    """Say whether a gold says more than yes or no: a figure, a name, or more than a few words."""
+    """Whether a gold says more than yes or no: a figure, a name, or more than a few words."""
     own = own_words(gold, asked)
     return len(own) > FEW_WORDS or any(word[0].isdigit() for word in own) or bool(names_in(gold) - asked)
 
@@ -196,7 +196,7 @@ def _gives_reasons(gold: str, asked: frozenset[str]) -> bool:
 def holds_sentence(
     parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float = ENOUGH_WORDS
 ) -> bool:
-    """Return whether an answer holds the figures and a share of the words of a gold, the question's apart."""
+    """Whether an answer holds the figures and a share of the words of a gold, the question's apart."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
     for own in (set(own_words(gold, asked)) for gold in golds):
@@ -208,7 +208,7 @@ def holds_sentence(
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
-    """Return what was read with another relation to the gold, carried by the sentences nearest to it."""
+    """Outcome with another relation to the gold, carried by the sentences nearest to it."""
     if not read.parts:
         wanted = frozenset(word for gold in accepted(question) for word in tokens(fold(gold)))
         shared = [len(wanted.intersection(tokens(fold(part.text)))) for part in parts]
@@ -220,7 +220,7 @@ def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, 
 
 
 def another_name(answer: str, golds: Sequence[str]) -> str:
-    """Return the first name in an answer that is a gold but for one word of three or more; empty: none is.
+    """First name in an answer that is a gold but for one word of three or more; empty: none is.
 
     "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
     another address than 12; a spelling or an initial makes no other name.
@@ -235,7 +235,7 @@ def another_name(answer: str, golds: Sequence[str]) -> str:
 
 
 def _is_other_word(gold: str, said: str) -> bool:
-    """Say whether a word of a name is another one, not a spelling or an initial of it."""
+    """Whether a word of a name is another one, not a spelling or an initial of it."""
     if gold[0].isdigit() or said[0].isdigit():
         return gold[0].isdigit() and said[0].isdigit()
     similarity = JaroWinkler.similarity(gold.casefold(), said.casefold())
@@ -250,7 +250,7 @@ _OPENING = 4  # characters that a title before a name takes
 
 
 def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Profile) -> bool:
-    """Say whether the gold stands in a clause that says less of what is asked than one with another answer.
+    """Whether the gold stands in a clause that says less of what is asked than one with another answer.
 
     "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
     """
@@ -262,13 +262,13 @@ def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Pr
 
 
 def _answers(text: str, profile: Profile) -> bool:
-    """Say whether a piece of a text says something new of what is asked."""
+    """Whether a piece of a text says something new of what is asked."""
     words = concepts_of(text) - generic_concepts()
     return len(words & profile.focus) > 1 and bool(words - profile.words - profile.kindred)
 
 
 def _says_of_another(text: str, gold: Sequence[str], profile: Profile, *, told: bool) -> bool:
-    """Say whether a sentence gives a gold for something else; ``told``: another one says what is asked."""
+    """Whether a sentence gives a gold for something else; ``told``: another one says what is asked."""
     apart = answering = begins = False
     for part in _CONTRASTS.split(text):
         found, said = find_alias(part, gold), content(part)
@@ -286,7 +286,7 @@ def _says_of_another(text: str, gold: Sequence[str], profile: Profile, *, told: 
 
 
 def differs(said: str, question: Question, *, named: bool = False) -> bool:
-    """Say whether an answer lacks a figure of every gold, or has the contrary of a word of it.
+    """Whether an answer lacks a figure of every gold, or has the contrary of a word of it.
 
     ``named``: or names something else and lacks a name of the gold ("the Aviation unit", "the Marine unit").
     """
@@ -304,5 +304,5 @@ def differs(said: str, question: Question, *, named: bool = False) -> bool:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the words of a text that are capitalised within a sentence, as they are compared."""
+    """Words of a text that are capitalised within a sentence, as they are compared."""
     return frozenset(tokens(fold(" ".join(_INNER_NAME.findall(text)))))

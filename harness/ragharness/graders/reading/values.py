@@ -56,7 +56,7 @@ _SHORT = 5  # words; so short an answer names what it names, whatever was asked
 def read_values(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> Outcome:
-    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it."""
+    """Values asserted in the question's slot, compared; ``declined``: the text declines it."""
     entries = gather(parts, question, profile, declined=declined)
     figures = question.kind in ("number", "date")
     calculates = figures and any(_CALCULATES.search(part.text) for part in parts)
@@ -81,7 +81,7 @@ def read_values(
 
 
 def find_candidates(text: str, question: Question) -> list[Candidate]:
-    """Return the values of the question's kind that a sentence states, in order of place."""
+    """Values of the question's kind that a sentence states, in order of place."""
     finders = {"number": find_figures, "date": find_days}
     found = finders.get(question.kind, find_names)(text, question)
     denied_already = bool(found) and _NEGATION.search(question.text) is not None
@@ -99,7 +99,7 @@ def find_candidates(text: str, question: Question) -> list[Candidate]:
 def gather(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> list[Entry]:
-    """Return the values of all sentences in order; ``declined``: the text declines the question."""
+    """Values of all sentences in order; ``declined``: the text declines the question."""
     entries: list[Entry] = []
     # The same sentence over and over is read once.
     read: dict[tuple[str, str], list[tuple[Candidate, Slot]]] = {}
@@ -118,7 +118,7 @@ def gather(
 
 
 def _is_beside(text: str, value: Candidate, question: Question, profile: Profile) -> bool:
-    """Say whether a value in an answer that declines is given for something else than what was asked.
+    """Whether a value in an answer that declines is given for something else than what was asked.
 
     "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
     out "deputy". The question's unit names nobody ("457 million shares").
@@ -133,7 +133,7 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
 
 
 def choose(outcome: Outcome, question: Question) -> list[Entry]:
-    """Return the values that an answer asserts in the question's slot: its conclusion, else the surest."""
+    """Values that an answer asserts in the question's slot: its conclusion, else the surest."""
     usable = [each for each in outcome.entries if each.slot != "out"]
     usable = [each for each in usable if not each.candidate.loose] or usable
     usable = [each for each in usable if not each.candidate.foreign_unit] or usable
@@ -220,14 +220,14 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, 
 
 
 def _is_accepted(rival: str, question: Question, outcome: Outcome) -> bool:
-    """Say whether a name beside the gold excludes nothing: it is a gold too, or the golds are several."""
+    """Whether a name beside the gold excludes nothing: it is a gold too, or the golds are several."""
     words = [frozenset(tokens(fold(gold))) for gold in question.answers]
     others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
     return any(map(words[0].isdisjoint, words)) or any(each in rival.casefold() for each in others)
 
 
 def _is_rival(other: Entry, right: Entry) -> bool:
-    """Say whether another value is a final answer too: "A or B", "A and B", or the same said of both."""
+    """Whether another value is a final answer too: "A or B", "A and B", or the same said of both."""
     if other.part is not right.part:
         return other.frame == right.frame
     first, second = sorted((other.candidate, right.candidate), key=lambda each: each.start)
@@ -284,7 +284,7 @@ def _unknown(
 
 
 def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
-    """Say whether a clause says something new of what was asked; beside a decline it must do so in full."""
+    """Whether a clause says something new of what was asked; beside a decline it must do so in full."""
     words = concepts_of(clause) - generic_concepts()
     asked = words & (profile.focus | profile.kindred)
     figures = bool(find_quantities(clause) or find_dates(clause))
@@ -333,7 +333,7 @@ class Items(NamedTuple):
 
 
 def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Profile) -> Outcome | None:
-    """Return the items that an answer names, compared with the wanted ones as sets; None: it names none."""
+    """Items that an answer names, compared with the wanted ones as sets; None: it names none."""
     names = {item: (item, *question.aliases.get(item, ())) for item in question.answers}
     wanted = [name for each in names.values() for name in each]
     text = "\n".join(filter(None, (_listing(part, wanted, profile) for part in parts)))
@@ -369,7 +369,7 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
 
 
 def _may_name(missing: Sequence[str], text: str, found: Sequence[str], question: Question) -> bool:
-    """Say whether a text has a word, or its first letters, that only a missing item has."""
+    """Whether a text has a word, or its first letters, that only a missing item has."""
     told = (name for item in found for name in (item, *question.aliases.get(item, ())))
     known = concepts_of(" ".join((question.text, *told))) | generic_concepts()
     times = Counter(word for item in question.answers for word in concepts_of(item))
@@ -378,7 +378,7 @@ def _may_name(missing: Sequence[str], text: str, found: Sequence[str], question:
 
 
 def _is_listed(text: str, false: str) -> bool:
-    """Say whether a text lists a false item, and does not only mention or deny it."""
+    """Whether a text lists a false item, and does not only mention or deny it."""
     return any(
         not negated(text, hit.start) and not _APART.search(text, max(0, hit.start - 60), hit.start)
         for hit in find_alias(text, [false])
@@ -386,7 +386,7 @@ def _is_listed(text: str, false: str) -> bool:
 
 
 def _declines_rest(text: str, wanted: Sequence[str], profile: Profile) -> bool:
-    """Say whether a sentence declines the items that it does not name."""
+    """Whether a sentence declines the items that it does not name."""
     for low, high in clauses(text):
         clause = text[low:high]
         about = speaks_of_question(clause, profile)
@@ -412,7 +412,7 @@ def _listing(part: AnswerSentence, wanted: Sequence[str], profile: Profile) -> s
 
 
 def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Items:
-    """Return which items a text names (or their aliases), which not, and what it enumerates besides."""
+    """Which items a text names (or their aliases), which not, and what it enumerates besides."""
     hits = {item: find_alias(text, (item, *(aliases or {}).get(item, ()))) for item in items}
     found = tuple(item for item in items if hits[item])
     missing = tuple(item for item in items if not hits[item])
@@ -421,7 +421,7 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
 
 
 def _one_item(line: str) -> bool:
-    """Say whether a line holds one item, blanked out, and no statement of its own."""
+    """Whether a line holds one item, blanked out, and no statement of its own."""
     return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
 
 
@@ -449,7 +449,7 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
 
 
 def _is_item(piece: str, longest: int) -> bool:
-    """Say whether words look like an item: few, no verb, no opening of another phrase."""
+    """Whether words look like an item: few, no verb, no opening of another phrase."""
     words = raw_words(piece)
     if not 0 < len(words) <= longest + 1 or words[0] in words_of("values", "opens_no_item"):
         return False

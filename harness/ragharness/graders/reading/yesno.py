@@ -58,7 +58,7 @@ class Voice(NamedTuple):
 def read_yesno(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> Outcome:
-    """Return what the sentences of an answer commit to; ``declined``: one of them declines what was asked."""
+    """What the sentences of an answer commit to; ``declined``: one of them declines what was asked."""
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:
@@ -71,7 +71,7 @@ def read_yesno(
             return Outcome(
                 committed=True, match="mismatch", contradiction=True, value="yes and no", parts=[part]
             )
-        voice = heard.setdefault(part.text, heard.get(part.text) or hear(part, profile))
+        voice = heard.setdefault(part.text, heard.get(part.text) or interpret_sentence(part, profile))
         unsaid = declined or not ANSWERING.isdisjoint(content(part.text))
         if unsaid and not (voice.strong or voice.word):
             voice = voice._replace(clause=None)
@@ -83,7 +83,7 @@ def read_yesno(
 
 
 def leading_word(text: str) -> tuple[Word | None, int]:
-    """Return the word that answers at the head of a sentence, and where the rest begins."""
+    """Word that answers at the head of a sentence, and where the rest begins."""
     found = _LEADING.match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
@@ -91,8 +91,8 @@ def leading_word(text: str) -> tuple[Word | None, int]:
     return ("yes", only.end() - 1) if only else (None, 0)
 
 
-def hear(part: AnswerSentence, profile: Profile) -> Voice:
-    """Return what one sentence of an answer says to a yes/no question."""
+def interpret_sentence(part: AnswerSentence, profile: Profile) -> Voice:
+    """What one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
     without = _says("without").search(profile.question)
     named = without and not concepts_of(without[1]).isdisjoint(content(part.text))
@@ -183,7 +183,7 @@ def _announced_word(text: str) -> tuple[Word | None, str]:
 
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
-    """Return the answer that the sentences together give, or why it cannot be read."""
+    """Answer that the sentences together give, or why it cannot be read."""
     words = [voice.word for voice in voices if voice.word]
     if words:
         said = {*words, *(voice.clause for voice in voices if voice.strong and voice.clause)}
@@ -222,7 +222,7 @@ def _begins(key: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def statement_of(question: str) -> str:
-    """Return the statement that "yes" to a question affirms; empty when it is no yes/no question."""
+    """Statement that "yes" to a question affirms; empty when it is no yes/no question."""
     question = interrogative(question)
     found = _AUXILIARY.search(question)
     if not found:

@@ -1,4 +1,4 @@
-"""Labelled cases: questions and answers with expected outcomes, and how a grader differs from them."""
+"""Labelled cases: answers with the verdict expected of a grader, and where its own differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUESTION_KEYS = (
 
 
 class Case(NamedTuple):
-    """One labelled example."""
+    """Question, answer and passages with the expected fields of the verdict."""
 
     id: str
     question: Question
@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 class CaseResult(NamedTuple):
-    """How a grader judged a case."""
+    """Verdict of a grader on a case, and where it differs from the expected one."""
 
     case: Case
     verdict: Verdict
@@ -41,7 +41,7 @@ class CaseResult(NamedTuple):
 
 
 def load_cases(path: Path) -> list[Case]:
-    """Read a file of cases; raises ``UsageError`` when it is not of their shape."""
+    """Cases of a file; raises ``UsageError`` when it is not of their shape."""
     try:
         raw = msgspec.json.decode(path.read_bytes())
     except OSError as error:
@@ -54,35 +54,35 @@ def load_cases(path: Path) -> list[Case]:
             f'expected an object with a list "cases" in {path}, found none',
             help="see tests/cases/README.md for the shape",
         )
-    return [_case(each, place, path) for place, each in enumerate(listed, 1)]
+    return [_case(raw_case, number, path) for number, raw_case in enumerate(listed, 1)]
 
 
-def _case(raw: object, place: int, path: Path) -> Case:
+def _case(raw: object, number: int, path: Path) -> Case:
     try:
-        found = cast("dict[str, Any]", raw)
-        asked = found["question"]
+        fields = cast("dict[str, Any]", raw)
+        asked, answer = fields["question"], fields["answer"]
         question = msgspec.convert(
             {
-                "id": str(found.get("id", place)),
+                "id": str(fields.get("id", number)),
                 "stratum": "grounded",
                 **{key: asked[key] for key in _QUESTION_KEYS if asked.get(key) is not None},
-                "distractors": [_distractor(each) for each in asked.get("distractors") or ()],
+                "distractors": [_distractor(distractor) for distractor in asked.get("distractors") or ()],
             },
             Question,
         )
-        said = found["answer"]
+        text, citations = answer.get("text") or "", answer.get("citations")
         return Case(
             id=question.id,
             question=question,
-            retrieved=tuple(_passage(each) for each in found["retrieved"]),
+            retrieved=tuple(map(_passage, fields["retrieved"])),
             supporting=frozenset(asked.get("gold_evidence") or ()),
-            answer=Answer(text=said.get("text") or "", citations=_citations(said)),
-            status=said.get("status") or "ok",
-            expected=dict(found["expected"]),
-            primitives=dict(found.get("primitives") or {}),
+            answer=Answer(text=text, citations=None if citations is None else tuple(map(str, citations))),
+            status=answer.get("status") or "ok",
+            expected=dict(fields["expected"]),
+            primitives=dict(fields.get("primitives") or {}),
         )
     except (KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        name = raw.get("id", place) if isinstance(raw, dict) else place
+        name = raw.get("id", number) if isinstance(raw, dict) else number
         raise UsageError(
             f"case {name} of {path} is not of the expected shape: {error}",
             help="see tests/cases/README.md for the shape",
@@ -92,13 +92,8 @@ def _case(raw: object, place: int, path: Path) -> Case:
 def _distractor(raw: object) -> object:
     if isinstance(raw, str):
         return {"value": raw}
-    given = cast("dict[str, Any]", raw)
-    return {key: each for key, each in given.items() if key in Distractor.__struct_fields__}
-
-
-def _citations(said: dict[str, Any]) -> tuple[str, ...] | None:
-    given = said.get("citations")
-    return None if given is None else tuple(str(each) for each in given)
+    fields = cast("dict[str, Any]", raw)
+    return {key: value for key, value in fields.items() if key in Distractor.__struct_fields__}
 
 
 def _passage(raw: dict[str, Any]) -> Passage:
@@ -108,10 +103,7 @@ def _passage(raw: dict[str, Any]) -> Passage:
 
 
 def check_cases(path: Path, grader: Grader) -> Iterator[CaseResult]:
-    """Grade every case of a file, or of a folder's JSON files; one result a case.
-
-    The keys of ``expected`` are compared.
-    """
+    """Results of all cases of a file, or of a folder's JSON files; the keys of ``expected`` are compared."""
     for file in sorted(path.glob("*.json")) if path.is_dir() else (path,):
         for case in load_cases(file):
             verdict = grade(grader, case.question, case.answer, case.retrieved, case.supporting, case.status)
@@ -119,13 +111,13 @@ def check_cases(path: Path, grader: Grader) -> Iterator[CaseResult]:
 
 
 def differences(verdict: Verdict, expected: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return the expected keys in which a verdict differs; flags are compared as sets."""
+    """Expected keys in which a verdict differs; flags are compared as sets."""
     got = msgspec.to_builtins(verdict)
     got = {name: got.get(name, getattr(verdict, name)) for name in Verdict.__struct_fields__}
-    found: dict[str, tuple[Any, Any]] = {}
-    for key, wanted in expected.items():
+    differing: dict[str, tuple[Any, Any]] = {}
+    for key, value in expected.items():
         actual = got.get(key)
-        same = sorted(actual or ()) == sorted(wanted or ()) if key == "flags" else actual == wanted
+        same = sorted(actual or ()) == sorted(value or ()) if key == "flags" else actual == value
         if not same:
-            found[key] = (wanted, actual)
-    return found
+            differing[key] = (value, actual)
+    return differing
