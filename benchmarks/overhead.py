@@ -1,71 +1,37 @@
-"""The harness's own CPU a question, and how often that is what the floor takes: distinct questions, all in.
+"""The harness's own CPU a question, and how often that is what the floor takes.
 
     python benchmarks/overhead.py [--answers sentence] [--questions 1000] [--repeats 3]
-    python benchmarks/overhead.py --at-once 16,64,200 [--pipeline aanswer]
 
 Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
 everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
 beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
-``--at-once``: how many times as long as in a plain loop 1,300 calls of 50 ms take, grading afterwards apart.
 """
 
 from __future__ import annotations
 
-import argparse
-import asyncio
 import cProfile
 import gc
 import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
-from floor import floor
-from jobs import ANSWERS, write_job
+from bench import parser
+from jobs import ANSWERS, floor, write_job
 from ragharness.cli import YOUNG_OBJECTS
 from ragharness.config import RunConfig
 from ragharness.results import count
-from ragharness.runner import session
-from ragharness.runner.context import load_context
-from ragharness.runner.execution import execute
 from ragharness.runner.question import Attempt
-from ragharness.runner.session import ask_all, open_run
-
-_WAIT = 0.05
-"""Seconds that each call of ``--at-once`` waits."""
+from ragharness.runner.session import ask_all, load_context, open_run
 
 _FLOORS = 20
 """Times that the floor is run to be measured: it takes some hundredths of a millisecond a question."""
 
 
-def overhead(answers: str = "sentence", questions: int = 1_000) -> dict[str, float]:
-    """Return what this file prints, measured in a process of its own: no memory is warm from elsewhere."""
-    return _apart("--answers", answers, "--questions", str(questions))
-
-
-def overhead_at_once(pipeline: str) -> dict[str, float]:
-    """Return the ratios of ``at_once`` by how many calls; ``answer`` is a ``def``, ``aanswer`` awaits."""
-    return _apart("--at-once", "16,64,200", "--pipeline", pipeline)
-
-
-def _apart(*arguments: str) -> dict[str, float]:
-    command = [sys.executable, __file__, *arguments]
-    found: dict[str, float] = json.loads(
-        subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": "0"})
-    )
-    return found
-
-
 def measure(answers: str, questions: int, repeats: int) -> dict[str, float]:
-    """Return milliseconds of CPU a question, of ours and of the floor, their ratio, and calls a question."""
+    """Milliseconds of CPU a question, of ours and of the floor, their ratio, and calls a question."""
     called = calls(answers)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -83,7 +49,7 @@ def measure(answers: str, questions: int, repeats: int) -> dict[str, float]:
 
 
 def calls(answers: str = "sentence", questions: int = 200) -> float:
-    """Return how many calls of functions a question takes, asked and graded: the same on every machine."""
+    """Calls of functions that a question takes, asked and graded: the same on every machine."""
     with tempfile.TemporaryDirectory() as name:
         _ours(Path(name) / "warm-up", answers, 100, seed=0)
         context = load_context(_job(Path(name) / "job", answers, questions, seed=99))
@@ -94,47 +60,7 @@ def calls(answers: str = "sentence", questions: int = 200) -> float:
                 runner.recall(attempt)
                 read = runner.read(attempt, runner.call(attempt), None)
                 context.grading.graded(runner.record(attempt, read))
-    return sum(each.callcount for each in profile.getstats()) / questions
-
-
-def at_once(calls: int, pipeline: str, repeats: int = 3, questions: int = 1_300) -> float:
-    """Return how many times as long as in a plain loop so many calls of 50 ms at once take."""
-    took: list[float] = []
-
-    def timed(*arguments: Any, **options: Any) -> int:
-        begin = time.perf_counter()
-        found = execute(*arguments, **options)
-        took.append(time.perf_counter() - begin)
-        return found
-
-    ratios = []
-    with tempfile.TemporaryDirectory() as name, patch.object(session, "execute", timed):
-        for seed in range(repeats):
-            config = _job(Path(name) / str(seed), "sentence", questions, seed=seed)
-            config = replace(
-                config, pipeline=f"{Path(name) / str(seed) / 'job.py'}:{pipeline}", concurrency=calls
-            )
-            context, run = open_run(config, lambda _: None)
-            ask_all(context, config, run, lambda _: None)
-            begin = time.perf_counter()
-            _plain(calls, pipeline, questions)
-            ratios.append(took[-1] / (time.perf_counter() - begin))
-    return statistics.median(ratios)
-
-
-def _plain(calls: int, pipeline: str, questions: int) -> None:
-    async def work(share: int) -> None:
-        for _ in range(share):
-            await asyncio.sleep(_WAIT)
-
-    async def every() -> None:
-        await asyncio.gather(*(work(len(range(first, questions, calls))) for first in range(calls)))
-
-    if pipeline == "aanswer":
-        asyncio.run(every())
-    else:
-        with ThreadPoolExecutor(calls) as pool:
-            list(pool.map(time.sleep, [_WAIT] * questions))
+    return sum(entry.callcount for entry in profile.getstats()) / questions
 
 
 def _job(folder: Path, answers: str, n: int, *, seed: int) -> RunConfig:
@@ -166,21 +92,9 @@ def _floor(folder: Path, n: int) -> float:
 
 if __name__ == "__main__":
     gc.set_threshold(YOUNG_OBJECTS)  # as the command line does
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--answers", choices=ANSWERS, default="sentence")
-    parser.add_argument("--questions", type=int, default=1_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--at-once", default="", metavar="N,...", help="calls at once")
-    parser.add_argument("--pipeline", choices=("answer", "aanswer"), default="answer")
-    options = parser.parse_args()
-    if options.at_once:
-        os.environ["JOB_SLEEP"] = str(_WAIT)
-        found = {
-            calls: round(at_once(int(calls), options.pipeline, options.repeats), 2)
-            for calls in options.at_once.split(",")
-        }
-        print(json.dumps(found, indent=2))
-        sys.exit()
+    arguments = parser(__doc__)
+    arguments.add_argument("--answers", choices=ANSWERS, default="sentence")
+    arguments.add_argument("--questions", type=int, default=1_000)
+    arguments.add_argument("--repeats", type=int, default=3)
+    options = arguments.parse_args()
     print(json.dumps(measure(options.answers, options.questions, options.repeats), indent=2))

@@ -29,7 +29,7 @@ from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.outputs import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
 from ragharness.rubrics.scoring import RubricScores
-from ragharness.runner.run_schema import Run, Session
+from ragharness.runner.run_folder import Run, Session
 
 FOLDER = Path(__file__).parent / "schemas"
 

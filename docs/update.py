@@ -79,7 +79,7 @@ def shipping() -> str:
 def thresholds() -> str:
     """Return every figure that can have a threshold."""
     rows = ["| figure | is | better |", "|---|---|---|"]
-    for name, each in import_module("ragharness.analysis.comparison.gates").figures().items():
+    for name, each in import_module("ragharness.analysis.rules").figures().items():
         better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[each.higher_is_better]
         rows.append(_line([f"`{name}`", each.sentence, better]))
     return "\n".join(rows)
@@ -323,7 +323,7 @@ def recall() -> str:
 
 def reranking() -> str:
     """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
-    from ragharness.analysis.statistics.intervals import wilson
+    from ragharness.analysis.intervals import wilson
 
     found = _reranked()
     titles = {"0": "`hybrid`", "1": "the model alone", str(found["made_with"]["weight"]): "`hybrid+rerank`"}
@@ -451,7 +451,7 @@ def baselines() -> str:
     """Return the published baselines, a table for each corpus."""
     from ragharness.analysis.baselines import load_baselines
     from ragharness.reports.measures import baseline_section
-    from ragharness.reports.tables import render
+    from ragharness.reports.text import render
 
     found = load_baselines()
     parts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragharness.records import Answer, Failure, Question, Record, Usage, Verdict
-from ragharness.runner.run_schema import FORMAT, Run, Session, Settings
+from ragharness.runner.run_folder import FORMAT, Run, Session, Settings
 
 PLAN = (
     ("grounded", "correct", 40, True, ""),

@@ -19,9 +19,9 @@ from ragharness.corpus.passages import EvidenceIndex, build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Document, Evidence, Passage, Question, Record
-from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.question import QuestionRunner
+from ragharness.runner.session import RunContext, load_context
 
 SAMPLE = load_corpus("sample")
 ALIGNER = Aligner(SAMPLE, build_passages(SAMPLE.documents))
@@ -109,7 +109,6 @@ SMALL = Corpus(
         Document(id="d2", title="Lease of Machinery", text=f"{OTHER}{SHARED}{OTHER}", handle="the Lease"),
         Document(id="d3", title="Lease of Machinery (copy)", text=f"{OTHER}{SHARED}{OTHER}"),
     ),
-    (),
 )
 OURS = build_passages(SMALL.documents, 30)
 PLACES = {

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ragharness.config import RunConfig
 from ragharness.records import Record, Retrieved
-from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.grading import GradingContext, blind_count
+from ragharness.runner.session import RunContext, load_context
 
 
 @pytest.fixture(scope="module")

@@ -17,27 +17,25 @@ from hypothesis import strategies as st
 import ragharness as rh
 import run_fakes as fake
 from conftest import SHARED
-from ragharness.analysis.derived import WEIGHTS, How, derived, measure
+from ragharness.analysis.derived import WEIGHTS, Cited, How, Item, derived, items, measure, wrong
 from ragharness.analysis.derived.alce_citation_precision import citation_precision
 from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.analysis.derived.aurc import risks
 from ragharness.analysis.derived.ragas_context_precision import average_precision
-from ragharness.analysis.scores.claims import ragchecker
-from ragharness.analysis.scores.items import Cited, Item, items, wrong
-from ragharness.analysis.scores.measuring import (
+from ragharness.analysis.measuring import (
     PROMPT,
     Metrics,
     judged,
     judgement,
     metrics_of_outputs,
+    ragchecker,
     read_wanted,
 )
-from ragharness.analysis.scores.trust_compat import compat
-from ragharness.analysis.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
+from ragharness.analysis.trust_eval import FLAG, compat, normalise, outputs, partial_ratio
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
 from ragharness.records import Answer, Retrieved, Sentence
 from ragharness.reports.measures import metric_sections
-from ragharness.reports.tables import render
+from ragharness.reports.text import render
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -615,7 +613,7 @@ def test_settings_come_from_a_file(finished: rh.Run, tmp_path: Path, verb: Verb)
         ("answerabel = 1", "no setting of metrics is named 'answerabel'"),
         ('answerable = "x"', "expected settings of metrics"),
         ("[weights]\nright = 1", "no bucket is named 'right'"),
-        ("metrics = [", "expected a readable"),
+        ("metrics = [", "cannot read"),
     ):
         path.write_text(text)
         done = verb("score", str(finished.path), "--metrics", str(path))

@@ -24,7 +24,7 @@ from ragharness.corpus.manifests import manifest
 from ragharness.graders.verdicts.buckets import TABLE
 from ragharness.questions.loading import load_questions
 from ragharness.records import Question, Reading, Record
-from ragharness.runner.run_schema import Run, Session, Settings
+from ragharness.runner.run_folder import Run, Session, Settings
 from ragharness.support import resources
 from ragquestions.checks import check_questions
 

@@ -11,10 +11,9 @@ import pytest
 
 from commands import pipeline
 from ragharness.records import Answer, Failure, Passage
-from ragharness.runner.failures import describe
-from ragharness.runner.limits import Limits
+from ragharness.runner.limits import Limits, describe
 from ragharness.runner.run_folder import RunFolder
-from ragharness.support.messages import kind_of
+from ragharness.support.messages import message_kind
 from test_runner import ask, question
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def test_only_the_first_calls_count_and_only_alike(ends: str, stopped: bool) -> 
 def test_messages_that_were_cut_off_are_of_one_kind() -> None:
     cut = "422: expected a list at 'body', found \"Which laws govern the agr"
     other = "422: expected a list at 'body', found \"What is the term of the"
-    assert kind_of(cut) == kind_of(other) != kind_of("422: expected a list")
+    assert message_kind(cut) == message_kind(other) != message_kind("422: expected a list")
 
 
 def test_the_place_is_the_user_s_own_line(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from ragharness.corpus.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Record
-from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.question import QuestionRunner
+from ragharness.runner.session import RunContext, load_context
 from reports import real_reports
 
 if TYPE_CHECKING:

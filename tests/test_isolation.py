@@ -22,8 +22,8 @@ from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure
 from ragharness.pipelines import load_pipeline
 from ragharness.records import Answer, Passage
 from ragharness.runner import isolation as rooms
-from ragharness.runner.failures import Reported
 from ragharness.runner.isolation import Isolation
+from ragharness.runner.limits import Reported
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.process import ProcessDied
 
@@ -87,7 +87,7 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     yield make
     for each in made:
-        each.leave()
+        each.end_current()
         each.close()
 
 
@@ -321,7 +321,7 @@ def test_a_copy_ends_with_the_status_that_it_chose(
     try:
         assert room.ask("Which?", [], nothing).answer == Answer(text="1" if "e" in status else status)
     finally:
-        room.leave()
+        room.end_current()
         room.close()
 
 
@@ -330,7 +330,7 @@ import gc
 from ragharness.runner import isolation
 
 def answer(question):
-    (line,) = (each for each in gc.get_objects() if type(each).__name__ == "_Line")
+    (line,) = (each for each in gc.get_objects() if type(each).__name__ == "_Pipes")
     if question.startswith("twice"):
         line.send(2, isolation.Result(None, ("a second reply",), 0))
         line.send(99, isolation.Result(None, ("to no question",), 0))
@@ -353,7 +353,7 @@ def test_replies_to_other_questions_are_nobody_s(tmp_path: Path, monkeypatch: py
             room.ask("noise", [], nothing)
         assert room.ask("after", [], nothing).answer == Answer(text="after")
     finally:
-        room.leave()
+        room.end_current()
         room.close()
 
 

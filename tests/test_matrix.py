@@ -26,11 +26,10 @@ from answering import Answering
 from commands import PROGRAM, pipeline
 from conftest import ROOT
 from gate_fakes import folder, written
-from ragharness.analysis.comparison.matrix import Matrix, main_effects
-from ragharness.analysis.matrix_config import read_grid
+from ragharness.analysis.matrix import Matrix, main_effects, read_grid
 from ragharness.errors import NotComparable, UsageError
 from ragharness.reports.compare import matrix_sections
-from ragharness.reports.tables import render
+from ragharness.reports.text import render
 from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.run_search import list_runs
 from test_llm import chat
@@ -102,7 +101,7 @@ def test_axes_of_one_name_keep_their_option(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("", r"expected a table \[axes\]"),
-        ("[axes\n", "expected a readable"),
+        ("[axes\n", "cannot read"),
         ("axes = 3", r"expected a table \[axes\], found 3"),
         ("[axis]\nk = [1]", "no table of .* is named 'axis'; did you mean axes"),
         ("[axes]\nseed = [1, 2]", "leaves the questions as they are"),
@@ -271,10 +270,9 @@ def test_a_matrix_is_run_once_and_printed_in_every_format(tmp_path: Path, verb: 
     assert changes["wrong"] == pytest.approx((blind["wrong"] - refuse["wrong"]) / 26, abs=3 / 26)
     sections = matrix_sections(convert(found, Matrix))
     assert render(sections, "text") == done.output
-    shown = {form: render(sections, form) for form in ("csv", "latex", "markdown")}
+    shown = {form: render(sections, form) for form in ("csv", "markdown")}
     rows = list(csv.reader(io.StringIO(shown["csv"])))
     assert next(row[1:6] for row in rows if row[0] == "What came out") == ["1", *map(str, refuse.values())]
-    assert shown["latex"].count(r"\begin{tabular}") == shown["latex"].count(r"\end{tabular}") >= 6
     assert shown["markdown"].count("| ---") + shown["markdown"].count("| ---:") >= 6
 
 
@@ -439,7 +437,6 @@ def test_python_has_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert found.to_dict()["cells"][3]["values"] == {"pipeline": "blind", "k": "5"}
     assert "WHAT CAME OUT" in repr(found)
     assert "<svg" in found._repr_html_()
-    assert r"\begin{tabular}" in found.to_latex()
 
 
 def test_failed_answers_are_asked_again_where_that_is_wanted(tmp_path: Path, verb: Verb) -> None:

@@ -21,18 +21,18 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from commands import pipeline
-from ragharness.analysis.scores.scoring import score
-from ragharness.analysis.statistics.intervals import wilson
+from ragharness.analysis.intervals import wilson
+from ragharness.analysis.scoring import score
 from ragharness.config import seconds_of
 from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, UsageError
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Failure, Record, Usage
-from ragharness.runner.context import choose, in_fair_order
 from ragharness.runner.execution import execute
 from ragharness.runner.limits import Limits
 from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.run_search import find_run
-from ragharness.support.calls import Spending
+from ragharness.runner.session import choose, in_fair_order
+from ragharness.support.concurrency import Spending
 from test_runner import plain, question, runner_of
 
 if TYPE_CHECKING:
@@ -549,9 +549,9 @@ def test_refused_credentials_are_one_sentence(tmp_path: Path, verb: Verb) -> Non
 def test_short_options_are_settings_of_the_pipeline(tmp_path: Path, verb: Verb) -> None:
     done = verb("run", "--pipeline", "refuse", "--model", "m")
     assert done.code == 3
-    assert "takes no settings, found --pipeline-option model=" in done.errors
+    assert "takes no settings such as --pipeline-option model=" in done.errors
     done = verb("run", "--pipeline", "refuse", "--no-cache")
-    assert "takes no settings, found --pipeline-option cache=" in done.errors
+    assert "takes no settings such as --pipeline-option cache=" in done.errors
 
 
 @pytest.mark.parametrize(

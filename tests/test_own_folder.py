@@ -28,10 +28,10 @@ from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.manifests import folder_name
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
-from ragharness.runner.context import load_context
+from ragharness.runner.session import load_context
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions
-from ragquestions.folder.cloze import cloze
+from ragquestions.folder.rows import cloze
 from ragquestions.folder.statements import statements
 from ragquestions.picking import CLOZE_SHARE
 from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted

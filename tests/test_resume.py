@@ -149,7 +149,7 @@ def test_a_second_process_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     second = start(tmp_path, "--out", "run")
     _, errors = second.communicate(timeout=20)
     assert second.returncode == 3
-    assert f"found process {first.pid} writing there" in errors
+    assert f"process {first.pid} is writing there" in errors
     first.kill()
     first.communicate()
 

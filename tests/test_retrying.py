@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.errors import AccessRefused, TemporaryFailure
-from ragharness.runner.failures import Passing, judge
+from ragharness.runner.limits import Passing, judge
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.process import ProcessDied
 

@@ -15,9 +15,8 @@ import msgspec
 import pytest
 
 import run_fakes as fake
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus
-from ragharness.corpus.passages import PassageSet, build_passages
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, build_passages
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
@@ -25,12 +24,10 @@ from ragharness.pipelines.adapters import is_async
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
 from ragharness.runner.execution import Threads, _Load, execute
-from ragharness.runner.failures import describe
 from ragharness.runner.grading import GradingContext, came_out, grading_context
-from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.limits import describe
 from ragharness.runner.question import QuestionRunner
 from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.scheduler import Scheduler
 
 TEXT = "The term is two years after the date of signing. Each party keeps the information secret for good."
 CORPUS = Corpus(
@@ -40,7 +37,6 @@ CORPUS = Corpus(
         Document(id="d1", title="First Deed", text=TEXT, segments=((0, 48), (49, 98))),
         Document(id="d2", title="Second Deed", text=TEXT.replace("two", "three")),
     ),
-    (),
 )
 PASSAGES = build_passages(CORPUS.documents, 10)
 
@@ -534,7 +530,7 @@ def test_grading_again_gives_the_same_verdicts_without_asking() -> None:
 def test_a_run_on_another_state_of_its_corpus_is_not_graded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, corpus: str, message: str, help_text: str
 ) -> None:
-    changed = Corpus(corpus, "", CORPUS.documents, ())
+    changed = Corpus(corpus, "", CORPUS.documents)
     monkeypatch.setattr("ragharness.runner.grading.load_corpus", lambda *_, **__: changed)
     folder = RunFolder.create(tmp_path / "r", fake.run(settings=fake.settings(corpus=corpus)), [])
     with pytest.raises(RunNotUsable, match=message) as seen:
@@ -542,17 +538,15 @@ def test_a_run_on_another_state_of_its_corpus_is_not_graded(
     assert help_text in seen.value.help
 
 
-@pytest.mark.parametrize(
-    ("busy", "patient", "expected"), [(False, 1.0, True), (True, 1.0, False), (True, 0.01, True)]
-)
-def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
-    monkeypatch: pytest.MonkeyPatch, busy: bool, patient: float, expected: bool
+@pytest.mark.parametrize(("busy", "seconds", "expected"), [(False, 0.03, True), (True, 0.01, False)])
+def test_other_work_waits_until_calls_leave_the_process_idle(
+    monkeypatch: pytest.MonkeyPatch, busy: bool, seconds: float, expected: bool
 ) -> None:
     def answer(asked: str, passages: object) -> str:
-        end = time.thread_time() + 0.03
+        end = time.thread_time() + seconds
         while busy and time.thread_time() < end:
             pass
-        time.sleep(0 if busy else 0.03)
+        time.sleep(0 if busy else seconds)
         return "two years"
 
     done: list[float] = []
@@ -561,42 +555,39 @@ def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
         done.append(time.monotonic())
         return False
 
-    monkeypatch.setattr("ragharness.runner.execution._PATIENT", patient)
     # A machine that does other things, too, lets a busy process wait: it is idle only where it hardly works.
-    monkeypatch.setattr("ragharness.runner.execution._FREE", 0.1)
+    monkeypatch.setattr("ragharness.runner.execution._IDLE", 0.1)
     execute(
         [(question(i), 0) for i in range(8)], runner_of(answer), lambda _: None, concurrency=1, meanwhile=work
     )
     assert bool(done) is expected
 
 
+@pytest.mark.parametrize(("seconds", "most"), [(0.0, 1), (0.02, 8)])
+def test_other_threads_begin_once_calls_take_long(seconds: float, most: int) -> None:
+    threads = set()
+
+    def answer(asked: str, passages: list[Passage]) -> str:
+        threads.add(threading.get_ident())
+        if seconds:
+            time.sleep(seconds)
+        return plain(asked, passages)
+
+    ask(answer, 40, concurrency=8)
+    assert len(threads) == most
+
+
 def test_the_load_is_that_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     spent = {"monotonic": 0.0, "process_time": 0.0, "thread_time": 0.0}
     for name in spent:
         monkeypatch.setattr(f"ragharness.runner.execution.time.{name}", lambda name=name: spent[name])
-    load = _Load(0.5)
+    load = _Load()
     spent.update(monotonic=1.0, process_time=0.9, thread_time=0.8)
     assert load.is_low()
     spent.update(monotonic=2.0, process_time=1.9)
     assert not load.is_low()
     spent.update(monotonic=2.001, thread_time=1.8)
     assert not load.is_low(), "found less than STEP ago"
-
-
-def test_workers_wait_where_half_of_them_do() -> None:
-    asked = [(question(i), 0) for i in range(100)]
-    scheduler = Scheduler(
-        asked, runner_of(lambda question, passages: ""), lambda _: None, Progress(100), Limits()
-    )
-    flying = [scheduler.take() for _ in range(4)]
-    for attempt in flying[:2]:
-        assert attempt is not None
-        attempt.watched = time.monotonic() - 2
-    assert scheduler.waits(4)
-    assert not scheduler.waits(5)
-    assert not scheduler.waits(100)
-    assert scheduler.lasts(1)
-    assert not scheduler.lasts(3)
 
 
 def test_memory_stays_flat() -> None:

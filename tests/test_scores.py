@@ -15,7 +15,7 @@ from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.analysis.scoring import score
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, ROWS, Answer, Failure, Record, Retrieved, Usage
-from ragharness.runner.run_schema import Call
+from ragharness.runner.run_folder import Call
 
 QUESTIONS = fake.questions()
 OUTCOMES = (*BUCKETS, "error", "timeout", "no_answer", "needs_review")

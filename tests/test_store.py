@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import run_fakes as fake
 from commands import process
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import FORMAT, differences
+from ragharness.runner.run_folder import FORMAT, RunFolder, differences
 from ragharness.runner.run_search import find_run, find_unfinished, new_folder, slug
 
 QUESTIONS = fake.questions()
@@ -178,10 +177,10 @@ def test_a_second_writer_is_refused_with_a_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-c", program, str(folder.path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with folder.writing(fake.session()):
-        with pytest.raises(StorageError, match=f"process {os.getpid()} writing there"):
+        with pytest.raises(StorageError, match=f"process {os.getpid()} is writing there"):
             folder.writing(fake.session()).__enter__()
         other = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-        assert f"process {os.getpid()} writing there" in other.stderr
+        assert f"process {os.getpid()} is writing there" in other.stderr
     again = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert again.stdout == "in\n"
 
@@ -377,11 +376,11 @@ def test_nothing_is_written_through_a_link_in_a_run_folder(
         assert done.returncode == (0 if verb[0] == "show" else 2), done.stderr
         return
     assert done.returncode == 3
-    found = "expected a plain file at {}, found a symbolic link: nothing is written through it"
-    told = re.search(found.format("(.*)"), done.stderr)
-    assert told, done.stderr
-    assert told[1].endswith(f"r/{link.name}")
-    assert f"rm {told[1]}" in done.stderr
+    sentence = r"error: (.*) is a symbolic link, not a plain file: nothing is written through it"
+    match = re.search(sentence, done.stderr)
+    assert match, done.stderr
+    assert match[1].endswith(f"r/{link.name}")
+    assert f"rm {match[1]}" in done.stderr
     assert link.is_symlink()
 
 
@@ -401,4 +400,4 @@ def test_a_named_pipe_in_a_run_folder_is_refused_and_not_waited_for(tmp_path: Pa
     os.mkfifo(tmp_path / "r" / "scores.json.new")
     done = process(tmp_path, "score", "r")
     assert done.returncode == 3
-    assert "scores.json.new, found a folder, device or pipe" in done.stderr
+    assert "scores.json.new is a folder, device or pipe" in done.stderr

@@ -21,12 +21,10 @@ from ragharness.analysis.scoring import score_folder
 from ragharness.config import RunConfig
 from ragharness.errors import StorageError
 from ragharness.records import Answer, Passage, Question, Record, Usage
-from ragharness.runner.context import RunContext
 from ragharness.runner.grading import regrade
 from ragharness.runner.limits import Progress
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import Call
-from ragharness.runner.session import ask_all
+from ragharness.runner.run_folder import Call, RunFolder
+from ragharness.runner.session import RunContext, ask_all
 from test_runner import Keywords, plain, question, runner_of, untimed
 
 RECORDS = [fake.record(each, each.wanted) for each in fake.questions()]

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from ragharness.analysis.scores import Scores, VerdictKind
     from ragharness.reports.text import Section
     from ragharness.runner.grading import GradingContext
-    from ragharness.runner.run_folder import RunFolder
-    from ragharness.runner.run_schema import Settings
+    from ragharness.runner.run_folder import RunFolder, Settings
 
 
 class RunVerdict(NamedTuple):

@@ -18,9 +18,9 @@ import pytest
 from ragharness.config import RunConfig
 from ragharness.pipelines import load_pipeline, read_answer
 from ragharness.pipelines._own import asked_by_method
-from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.question import QuestionRunner
+from ragharness.runner.session import RunContext, load_context
 
 if TYPE_CHECKING:
     from ragharness.records import Question, Record

@@ -9,27 +9,25 @@ from __future__ import annotations
 import gzip
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-import ragharness
 from ragharness.analysis.intervals import wilson
 from ragharness.analysis.scores import Scores, read_scores
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.questions.freezing import frozen_set
 from ragharness.records import Record, Retrieved, YesNo
-from ragharness.results import Run
-from ragharness.runner.grading import came_out
-from ragharness.runner.run_schema import Settings, differences, moment
+from ragharness.runner.grading import GradingContext, came_out
+from ragharness.runner.run_folder import RunFolder, Settings, differences, moment
 from ragharness.support import resources
 from ragharness.support.options import to_toml
 
@@ -42,6 +40,49 @@ _SHIFTING = ("dense", "hybrid")
 _NAME = re.compile(r"\w[\w.-]{0,199}")
 _OWN_MACHINE = ("base_url",)
 """Settings of a pipeline that say where it runs, not what it is."""
+
+_TIE = 1e-4
+"""Scores of a dense retriever that differ by less are tied."""
+_DIGITS = 6
+"""Decimals of a score that are kept: sums in another order differ behind them."""
+_AXES = ("reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+
+
+class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of one question: a record without its texts."""
+
+    question: str
+    row: str
+    outcome: str
+    """The bucket, or the status of what has none."""
+    reason: str = ""
+    epoch: int = 0
+    retrieved: tuple[Retrieved, ...] = ()
+    evidence_ranks: tuple[int, ...] = ()
+    cited: tuple[str, ...] = ()
+    citation_exists: YesNo | None = None
+    citation_supports: YesNo | None = None
+    refusal_quality: int | None = None
+    extra_claim_count: int | None = None
+    answer: str = ""
+    """SHA-256 of its text; empty: there is none."""
+
+    @classmethod
+    def of(cls, record: Record) -> Outcome:
+        """Outcome of a record."""
+        verdict, text = record.verdict, record.answer.text if record.answer else ""
+        axes: dict[str, Any] = {name: getattr(verdict, name) for name in _AXES} if verdict else {}
+        return cls(
+            question=record.question,
+            row=record.row,
+            outcome=(verdict and verdict.bucket) or record.status,
+            epoch=record.epoch,
+            retrieved=tuple(Retrieved(hit.id, round(hit.score, _DIGITS)) for hit in record.retrieved),
+            evidence_ranks=record.evidence_ranks,
+            cited=tuple(sorted(record.cited)),
+            answer=sha256(text.encode()).hexdigest() if text else "",
+            **axes,
+        )
 
 
 class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -78,20 +119,41 @@ class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def options(self) -> dict[str, Any]:
         """The options of ``RunConfig`` that make the same run."""
-        kept = self.settings
-        held = {"prompt": str(kept.pipeline_settings.get("prompt", "")).partition(" ")[0]}
-        options = {**kept.pipeline_settings, **held} if kept.pipeline == "llm" else {}
-        left = (*_OWN_MACHINE, "prompt_digest")
+        made = self.settings
+        prompt = {"prompt": str(made.pipeline_settings.get("prompt", "")).partition(" ")[0]}
+        options = {**made.pipeline_settings, **prompt} if made.pipeline == "llm" else {}
+        unset = (*_OWN_MACHINE, "prompt_digest")
         return {
-            "corpus": kept.corpus,
-            "split": kept.split,
-            "pipeline": kept.pipeline,
-            "pipeline_option": [f"{n.replace('_', '-')}={v}" for n, v in options.items() if n not in left],
-            "retriever": kept.retriever,
-            "k": kept.k,
-            "passage_words": kept.passage_words,
-            "epochs": kept.epochs,
+            "corpus": made.corpus,
+            "split": made.split,
+            "pipeline": made.pipeline,
+            "pipeline_option": [f"{n.replace('_', '-')}={v}" for n, v in options.items() if n not in unset],
+            "retriever": made.retriever,
+            "k": made.k,
+            "passage_words": made.passage_words,
+            "epochs": made.epochs,
         }
+
+
+class FinishedRun(Protocol):
+    """What a baseline is made of, and compared with: ``ragharness.Run`` has it."""
+
+    folder: RunFolder
+
+    @property
+    def settings(self) -> Settings:
+        """How it was run."""
+
+    @property
+    def scores(self) -> Scores:
+        """Its scores."""
+
+    @property
+    def grading(self) -> GradingContext | None:
+        """What its answers can be graded again with; None: its corpus is not on this machine."""
+
+
+AnyRun = TypeVar("AnyRun", bound=FinishedRun)
 
 
 class Check(NamedTuple):
@@ -104,77 +166,87 @@ class Check(NamedTuple):
 
 
 def load_baselines(corpus: str = "") -> list[Baseline]:
-    """Return the published baselines, by id; ``corpus``: those of one corpus, else UnknownName."""
-    found = [load_baseline(name) for name in resources.names("baselines")]
-    of_corpus = [each for each in found if corpus in ("", each.settings.corpus)]
-    if not of_corpus:
-        raise UnknownName("corpus of a baseline", corpus, sorted({each.settings.corpus for each in found}))
-    return of_corpus
+    """Published baselines by id, of one corpus where it is named; raises UnknownName where it has none."""
+    published = [load_baseline(name) for name in resources.names("baselines")]
+    corpora = {baseline.settings.corpus for baseline in published}
+    if corpus and corpus not in corpora:
+        raise UnknownName("corpus of a baseline", corpus, sorted(corpora))
+    return [baseline for baseline in published if corpus in ("", baseline.settings.corpus)]
 
 
 def load_baseline(name: str) -> Baseline:
-    """Return one baseline; raises UnknownName."""
+    """Baseline of a name; raises UnknownName."""
     path = resources.folder("baselines", name) / "baseline.toml"
     return msgspec.toml.decode(path.read_bytes(), type=Baseline)
 
 
-def run_baseline(baseline: Baseline, out: str | Path | None = None, **options: Any) -> Run:
-    """Run the settings of a baseline anew; ``options`` say where (``source``, ``base_url``, ``offline``)."""
+def run_baseline(
+    baseline: Baseline, run: Callable[..., AnyRun], out: str | Path | None = None, **options: Any
+) -> AnyRun:
+    """Run the settings of a baseline anew by ``ragharness.run``; raises UsageError where nobody can.
+
+    ``options`` say where (``source``, ``base_url``, ``offline``).
+    """
     if baseline.reproduces == "reported":
         raise UsageError(
-            f"expected a baseline that can be run, found {baseline.id}, whose pipeline is its maker's own",
+            f"nobody else can run {baseline.id}: its pipeline is its maker's own",
             help="ragharness baseline list",
         )
     if baseline.settings.pipeline == "llm" and not options.get("base_url"):
-        raise UsageError(f"expected --base-url, the server of the model of {baseline.id}, found none")
-    return ragharness.run(**{**baseline.options, "out": out, "fresh": True, **options})
+        raise UsageError(f"{baseline.id} needs --base-url, the server of its model")
+    return run(**{**baseline.options, "out": out, "fresh": True, **options})
 
 
-def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Check:
+def verify(
+    baseline: Baseline, run: Callable[..., FinishedRun], *, model_sha256: str = "", **options: Any
+) -> Check:
     """Run a baseline anew and compare; what this machine lacks for it is said, and it is not checked."""
     of_model = baseline.settings.pipeline == "llm"
     if of_model and model_sha256 not in ("", baseline.model_sha256):
-        other = f"expected the model {baseline.model_sha256[:12]}, found {model_sha256[:12]}"
+        other = f"made with the model {baseline.model_sha256[:12]}, not {model_sha256[:12]}"
         return Check(baseline.id, "differs", (other,))
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         try:
-            run = run_baseline(baseline, Path(place) / "run", progress=False, **options)
+            rerun = run_baseline(baseline, run, Path(folder) / "run", progress=False, **options)
         except RagharnessError as error:
             return Check(baseline.id, "not checked", (str(error),))
-        changed = differences(_comparable(run.settings), baseline.settings)
-        changed = changed or _differing(baseline, _outcomes(run), run.scores.buckets)
+        changed = differences(_comparable(rerun.settings), baseline.settings)
+        changed = changed or _changes(baseline, _outcomes(rerun), rerun.scores.buckets)
     return Check(baseline.id, "differs" if changed else "reproduced", tuple(changed))
 
 
-def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
+def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
     """Write a finished run as a baseline into a folder, after grading every answer again.
 
     Raises UsageError for a run that is not finished, is no result, asked other questions than the frozen
     set, or whose verdicts are not those of today's grader.
     """
     settings, scores = run.settings, run.scores
-    name = name or _named(settings)
+    name = name or _default_name(settings)
     if not _NAME.fullmatch(name):
-        raise UsageError(f"expected --id of letters, digits, dots, dashes and underscores, found {name!r}")
+        raise UsageError(f"--id {name!r} has other signs than letters, digits, dots, dashes and underscores")
     if (missing := scores.questions - scores.asked) or not scores.result:
         why = f"{missing} questions not asked" if missing else scores.sentence
-        raise UsageError(f"expected a finished run with a result, found: {why}", help="ragharness run")
+        raise UsageError(f"only a finished run with a result makes a baseline: {why}", help="ragharness run")
     if settings.question_set != frozen_set(settings.corpus).hash:
         raise UsageError(
-            f"expected the frozen questions of {settings.corpus}, found others ({settings.question_set[:8]})",
+            f"the run asked other questions ({settings.question_set[:8]}) than the frozen ones of"
+            f" {settings.corpus}",
             help=f"ragharness run --corpus {settings.corpus}",
         )
     if run.grading is None:
         raise UsageError(
-            f"expected the corpus {settings.corpus} on this machine, to grade the answers again, found none",
+            f"grading the answers again needs the corpus {settings.corpus} on this machine",
             help=f"ragharness corpus fetch {settings.corpus}",
         )
     records = list(run.folder.records())
-    changed = [each.question for each in records if came_out(run.grading.graded(each)) != came_out(each)]
+    changed = [
+        record.question for record in records if came_out(run.grading.graded(record)) != came_out(record)
+    ]
     if changed:
         raise UsageError(
-            f"expected verdicts of today's grader, found {len(changed)} others ({', '.join(changed[:5])})",
-            help=f"ragharness grade {run.path}",
+            f"today's grader decides {len(changed)} answers otherwise ({', '.join(changed[:5])})",
+            help=f"ragharness grade {run.folder.path}",
         )
     made = run.folder.run
     baseline = Baseline(
@@ -192,9 +264,9 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise UsageError(f"expected a new folder {folder}, found: {error.strerror}") from error
-    told = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
-    (folder / "result.json").write_bytes(msgspec.json.encode(told) + b"\n")
+        raise UsageError(f"a baseline gets a new folder, but {folder}: {error.strerror}") from error
+    anywhere = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
+    (folder / "result.json").write_bytes(msgspec.json.encode(anywhere) + b"\n")
     lines = msgspec.json.Encoder().encode_lines(_outcomes(run))
     (folder / "records.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
     # The last one: a folder without it is no baseline.
@@ -202,11 +274,13 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
     return baseline
 
 
-def _named(settings: Settings) -> str:
-    """Return the name of a baseline: corpus, pipeline, retriever, and k where it is not the usual one."""
-    told = (str(settings.pipeline_settings.get(each, "")).partition(" ")[0] for each in ("model", "prompt"))
+def _default_name(settings: Settings) -> str:
+    """Corpus, pipeline, retriever, and k where it is not the usual one."""
+    model, prompt = (
+        str(settings.pipeline_settings.get(name, "")).partition(" ")[0] for name in ("model", "prompt")
+    )
     k = "" if settings.k == RunConfig.k else f"k{settings.k}"
-    parts = filter(None, (settings.corpus, settings.pipeline, *told, settings.retriever, k))
+    parts = filter(None, (settings.corpus, settings.pipeline, model, prompt, settings.retriever, k))
     return re.sub(r"[^\w.-]+", "_", "-".join(parts))
 
 
@@ -219,20 +293,22 @@ def _reproduction(settings: Settings) -> Reproduction:
 
 
 def _comparable(settings: Settings) -> Settings:
-    """Return settings without what says only where a run was made."""
-    kept = {name: each for name, each in settings.pipeline_settings.items() if name not in _OWN_MACHINE}
-    return replace(settings, pipeline_settings=kept, pipeline_fingerprint="")
+    """Settings without what says only where a run was made."""
+    anywhere = {name: value for name, value in settings.pipeline_settings.items() if name not in _OWN_MACHINE}
+    return replace(settings, pipeline_settings=anywhere, pipeline_fingerprint="")
 
 
-def _outcomes(run: Run) -> list[Outcome]:
-    return sorted(map(Outcome.of, run.folder.records()), key=lambda each: (each.question, each.epoch))
+def _outcomes(run: FinishedRun) -> list[Outcome]:
+    return sorted(
+        map(Outcome.of, run.folder.records()), key=lambda outcome: (outcome.question, outcome.epoch)
+    )
 
 
-def _differing(baseline: Baseline, got: Sequence[Outcome], buckets: dict[str, int]) -> list[str]:
-    """Return what a new run has otherwise, a phrase each."""
+def _changes(baseline: Baseline, rerun: Sequence[Outcome], buckets: dict[str, int]) -> list[str]:
+    """What a new run has otherwise, a phrase each."""
     if baseline.reproduces == "intervals":
         return list(_outside(baseline.scores, buckets))
-    pairs = list(zip_longest(baseline.outcomes, got))
+    pairs = list(zip_longest(baseline.outcomes, rerun))
     if any(was is None or now is None or was.question != now.question for was, now in pairs):
         return ["it asks other questions"]
     loosely = baseline.reproduces == "ranking"
@@ -248,57 +324,12 @@ def _outside(scores: Scores, buckets: dict[str, int]) -> Iterator[str]:
             yield f"{name}: {now} of {n}, outside {low * n:.0f} to {high * n:.0f} around {was}"
 
 
-_TIE = 1e-4
-"""Scores of a dense retriever that differ by less are tied."""
-_DIGITS = 6
-"""Decimals of a score that are kept: sums in another order differ behind them."""
-_TOLD = ("reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
-"""What a verdict says besides its bucket."""
-
-
-class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one question: a record without its texts."""
-
-    question: str
-    row: str
-    outcome: str
-    """The bucket, or the status of what has none."""
-    reason: str = ""
-    epoch: int = 0
-    retrieved: tuple[Retrieved, ...] = ()
-    evidence_ranks: tuple[int, ...] = ()
-    cited: tuple[str, ...] = ()
-    citation_exists: YesNo | None = None
-    citation_supports: YesNo | None = None
-    refusal_quality: int | None = None
-    extra_claim_count: int | None = None
-    answer: str = ""
-    """SHA-256 of its text; empty: there is none."""
-
-    @classmethod
-    def of(cls, record: Record) -> Outcome:
-        """Return the outcome of a record."""
-        verdict, text = record.verdict, record.answer.text if record.answer else ""
-        told: dict[str, Any] = {name: getattr(verdict, name) for name in _TOLD} if verdict else {}
-        return cls(
-            question=record.question,
-            row=record.row,
-            outcome=(verdict and verdict.bucket) or record.status,
-            epoch=record.epoch,
-            retrieved=tuple(Retrieved(each.id, round(each.score, _DIGITS)) for each in record.retrieved),
-            evidence_ranks=record.evidence_ranks,
-            cited=tuple(sorted(record.cited)),
-            answer=sha256(text.encode()).hexdigest() if text else "",
-            **told,
-        )
-
-
 def outcome_difference(was: Outcome, now: Outcome, *, loosely: bool) -> str:
-    """Return in what an outcome differs; empty: in nothing. ``loosely`` lets tied passages change places."""
+    """In what an outcome differs; empty: in nothing. ``loosely`` lets tied passages change places."""
     if loosely:
         if not _same_up_to_ties(was.retrieved, now.retrieved):
             return f"{was.question}: other passages retrieved"
-        if [each.id for each in was.retrieved] != [each.id for each in now.retrieved]:
+        if [hit.id for hit in was.retrieved] != [hit.id for hit in now.retrieved]:
             return ""  # the answer may follow the passages
         now = replace(now, retrieved=was.retrieved)
     fields = [name for name in was.__struct_fields__ if getattr(was, name) != getattr(now, name)]
@@ -307,10 +338,10 @@ def outcome_difference(was: Outcome, now: Outcome, *, loosely: bool) -> str:
 
 
 def _same_up_to_ties(was: Sequence[Retrieved], now: Sequence[Retrieved]) -> bool:
-    """Return whether two rankings are one, but for passages with nearly the same score."""
+    """Whether two rankings are one, but for passages with nearly the same score."""
     if len(was) != len(now):
         return False
-    scores = {each.id: each.score for each in was}
+    scores = {hit.id: hit.score for hit in was}
     least = was[-1].score if was else 0.0
     return all(
         abs(a.score - b.score) <= _TIE and abs(scores.get(b.id, least) - b.score) <= _TIE

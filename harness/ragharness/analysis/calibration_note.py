@@ -7,8 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import Settings
+from ragharness.runner.run_folder import RunFolder, Settings
 
 FILE = "calibration.json"
 FORMAT = 1

@@ -42,8 +42,7 @@ from ragharness.analysis.scores import (
 )
 from ragharness.analysis.verdict import conclude, error_groups, failures, misses, problem_groups
 from ragharness.records import BUCKETS, ROWS, Question, Record
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import Call, Run, Session
+from ragharness.runner.run_folder import Call, Run, RunFolder, Session
 
 RECORDED = "recorded_takes"
 """The setting in which a replay says how the pipeline of the recorded run got its passages."""

@@ -13,8 +13,7 @@ import msgspec
 
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, Record
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import Run, Settings
+from ragharness.runner.run_folder import Run, RunFolder, Settings
 
 Rule: TypeAlias = Literal["majority", "any"]
 """How the epochs of a question become one bucket: that of more than half, or the worst of all."""

@@ -168,9 +168,9 @@ def _asked(command: Any) -> str:
 def complain(message: str, help_text: str, code: int) -> int:
     """Print a mistake and the next command to standard error; returns the exit code."""
     from ragharness.reports.text import printable
-    from ragharness.support.messages import without_secrets
+    from ragharness.support.messages import redact
 
-    message = printable(without_secrets(message))
+    message = printable(redact(message))
     lines = [f"error: {message}"] + ([f"help:  {printable(help_text)}"] if help_text else [])
     typer.echo("\n".join(lines), err=True)
     return code

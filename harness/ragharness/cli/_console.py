@@ -17,7 +17,7 @@ from ragharness.reports.progress import NARROWEST, WIDEST
 from ragharness.reports.text import printable
 
 if TYPE_CHECKING:
-    from ragharness.analysis.scores.schema import Scores
+    from ragharness.analysis.scores import Scores
     from ragharness.reports.text import Section
 
 EXIT_NO_RESULT = 2
@@ -115,11 +115,11 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     import msgspec
 
     from ragharness.reports.text import render
-    from ragharness.support.files import json_of
+    from ragharness.support.files import to_json
 
     with results_only() as output:
         if form == "json":
-            output.write(msgspec.json.format(json_of(found)).decode() + "\n")
+            output.write(msgspec.json.format(to_json(found)).decode() + "\n")
         else:
             output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
 
@@ -140,17 +140,17 @@ def print_scores(
 
 def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
     """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
-    from ragharness.support.files import write_whole
+    from ragharness.support.files import write_atomic
 
     path = path.resolve()
     try:
         if isinstance(made, dict):
             for name, content in made.items():
-                write_whole(path / name, content)
+                write_atomic(path / name, content)
         else:
             content = made.encode() if isinstance(made, str) else made
             # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
-            path.write_bytes(content) if path.exists() and not path.is_file() else write_whole(path, content)
+            path.write_bytes(content) if path.exists() and not path.is_file() else write_atomic(path, content)
     except OSError as error:
         raise StorageError(
             f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
@@ -168,9 +168,9 @@ def leave(code: int) -> NoReturn:
 
 def command() -> tuple[str, ...]:
     """Return the command without what may be secret: it is written to disk."""
-    from ragharness.support.messages import without_secrets
+    from ragharness.support.messages import redact
 
-    return ("ragharness", *map(without_secrets, sys.argv[1:]))
+    return ("ragharness", *map(redact, sys.argv[1:]))
 
 
 def resume_command(*, raised: bool = False) -> str:

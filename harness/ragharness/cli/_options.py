@@ -123,7 +123,7 @@ FORM = typer.Option(
     "",
     "--format",
     metavar="NAME",
-    help="One of csv, latex, markdown, text, json (default: text).",
+    help="One of csv, markdown, text, json (default: text).",
 )
 MARKDOWN = typer.Option(False, "--markdown", help="Short for --format markdown.")
 RUN = typer.Argument(

@@ -63,11 +63,12 @@ def run(
 
     Example: ragharness baseline run sample-extractive-bm25
     """
+    import ragharness
     from ragharness.analysis.baselines import load_baseline, run_baseline
     from ragharness.cli._console import exit_code, print_scores, results_only
 
     with results_only() as output:
-        done = run_baseline(load_baseline(name), **_where(source, base_url, offline))
+        done = run_baseline(load_baseline(name), ragharness.run, **_where(source, base_url, offline))
         print_scores(done.scores, output, as_json=False, reference=str(done.path))
     return exit_code(done.scores)
 
@@ -88,6 +89,7 @@ def verify(
 
     Example: ragharness baseline verify --corpus sample
     """
+    import ragharness
     from ragharness.analysis.baselines import load_baseline, load_baselines
     from ragharness.analysis.baselines import verify as check
     from ragharness.cli._console import EXIT_NO_RESULT, print_json, print_lines
@@ -96,7 +98,7 @@ def verify(
     where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
     found = []
     for each in wanted:
-        found.append(check(each, **where))
+        found.append(check(each, ragharness.run, **where))
         if not as_json:
             print_lines([f"{found[-1].status:12} {each.id}", *(f"    {why}" for why in found[-1].found[:5])])
     if as_json:

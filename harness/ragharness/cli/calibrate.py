@@ -101,11 +101,11 @@ def _file(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    from ragharness.analysis.calibration.labelled import Mapping, read_labelled
-    from ragharness.analysis.calibration.measuring import calibrate as measure
+    from ragharness.analysis.labelled import Mapping, read_labelled
+    from ragharness.analysis.labelled import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.graders import cost_lines
-    from ragharness.reports.calibration import calibration_facts, calibration_lines
+    from ragharness.reports.people import calibration_facts, calibration_lines
     from ragharness.reports.progress import Live
 
     labelled = read_labelled(answers, Mapping.parse(mapping))

@@ -11,7 +11,7 @@ from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragharness.analysis.labels.session import Labelling
+    from ragharness.analysis.labelling import Labelling
     from ragharness.runner.run_folder import RunFolder
 
 _TSV = typer.Option(
@@ -49,9 +49,9 @@ def label(
     """
     import getpass
 
-    from ragharness.analysis.labels.session import open_labelling
+    from ragharness.analysis.labelling import open_labelling
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.reports.labelling import labelling_facts, labelling_lines
+    from ragharness.reports.people import labelling_facts, labelling_lines
     from ragharness.runner.grading import grading_context
     from ragharness.runner.run_search import find_run
 
@@ -85,7 +85,7 @@ def label(
 
 
 def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
-    from ragharness.analysis.labels.tables import read_table, write_table
+    from ragharness.analysis.label_forms import read_table, write_table
 
     if path.exists():
         new, empty = read_table(path, opened)
@@ -101,7 +101,7 @@ def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
 
 
 def _by_page(opened: Labelling, port: int, folder: RunFolder) -> None:
-    from ragharness.analysis.labels.server import LabelServer
+    from ragharness.analysis.label_forms import LabelServer
 
     with LabelServer(opened, port) as server:
         typer.echo(f"{len(opened.keys)} answers, labelled as {opened.annotator}: open\n  {server.url}")

@@ -28,7 +28,7 @@ def matrix(
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._console import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
     from ragharness.reports.compare import matrix_sections, plan_sections
-    from ragharness.reports.tables import render
+    from ragharness.reports.text import render
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     if form != "json":

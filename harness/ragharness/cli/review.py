@@ -13,7 +13,7 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
     Example: ragharness review runs/mine
     """
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.reports.labelling import review_facts, review_lines
+    from ragharness.reports.people import review_facts, review_lines
     from ragharness.runner.run_search import find_run
 
     facts = review_facts(find_run(run).records())

@@ -16,12 +16,11 @@ from ragharness.cli.rubric import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
-    from ragharness.analysis.comparison.gates import Gates
+    from ragharness.analysis.rules import Gates
     from ragharness.cli.rubric import Prepared
     from ragharness.reports.progress import Live
-    from ragharness.runner.context import RunContext
     from ragharness.runner.run_folder import RunFolder
-    from ragharness.runner.session import SessionResult
+    from ragharness.runner.session import RunContext, SessionResult
 
 EXIT_MISSED = 1
 
@@ -111,7 +110,7 @@ def run(
 
 def _limits(gates: str) -> Gates:
     """Return the gates; a name that is none is said before anything is asked."""
-    from ragharness.analysis.comparison.gates import limits_of, read_gates
+    from ragharness.analysis.rules import limits_of, read_gates
 
     found = read_gates(gates)
     limits_of(found)
@@ -121,7 +120,7 @@ def _limits(gates: str) -> Gates:
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
     """Say how the run scores by its rubric; returns 1 if it fails, 2 if something is open."""
     from ragharness.cli._console import columns
-    from ragharness.reports.tables import render
+    from ragharness.reports.text import render
 
     found, sections = score_by(scored_by, folder, offline=config.offline, source=config.source)
     live.tell(render(sections, "text", columns()).rstrip())
@@ -130,10 +129,10 @@ def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfi
 
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
     """Say whether the run keeps to its limits; returns 1 if one is missed, 2 if one is open."""
-    from ragharness.analysis.comparison.gates import check_thresholds
+    from ragharness.analysis.rules import check_thresholds
     from ragharness.cli._console import EXIT_NO_RESULT
     from ragharness.reports.gate import threshold_section
-    from ragharness.reports.tables import render
+    from ragharness.reports.text import render
 
     found = check_thresholds(gates, folder)
     live.tell(render([threshold_section(found)], "text").rstrip())

@@ -70,7 +70,7 @@ def _lines(run: dict[str, Any]) -> list[str]:
 
 
 def _age(created: str) -> str:
-    from ragharness.runner.run_schema import moment
+    from ragharness.runner.run_folder import moment
 
     if (began := moment(created)) is None:
         return "?"

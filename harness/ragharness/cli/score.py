@@ -73,7 +73,7 @@ def score(
 
     folder = find_run(run)
     if metrics:
-        from ragharness.analysis.scores.measuring import metrics_of, read_wanted
+        from ragharness.analysis.measuring import metrics_of, read_wanted
         from ragharness.reports.measures import metric_sections
 
         measured = keep_metrics(folder, metrics_of(folder, read_wanted(metrics)))
@@ -108,8 +108,8 @@ def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, a
 
 def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> int:
     """Measure outputs of another system; ``compat``: print what trust_eval prints. Returns the exit code."""
-    from ragharness.analysis.scores.measuring import metrics_of_outputs, read_outputs, read_wanted
-    from ragharness.analysis.scores.trust_compat import compat as printed
+    from ragharness.analysis.measuring import metrics_of_outputs, read_outputs, read_wanted
+    from ragharness.analysis.trust_eval import compat as printed
     from ragharness.cli._console import print_json, print_report
     from ragharness.reports.measures import metric_sections
 
@@ -131,16 +131,16 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     from msgspec import to_builtins
 
-    from ragharness.analysis.scores import production
+    from ragharness.analysis import measuring
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.reports.measures import log_sections
     from ragharness.traces.logs import read_log
 
     log = read_log(path)
-    found = production.score_log(log)
-    moved = production.drift(production.score_log(read_log(Path(against))), found) if against else []
+    found = measuring.score_log(log)
+    moved = measuring.drift(measuring.score_log(read_log(Path(against))), found) if against else []
     if out is not None:
-        _write(out, production.sample(log.entries, drawn))
+        _write(out, measuring.sample(log.entries, drawn))
     told = {"graded": False, "result": False, **to_builtins(found), "drift": to_builtins(moved)}
     print_report(told, log_sections(found, moved), "json" if as_json else "text")
     return EXIT_NO_RESULT
@@ -148,10 +148,10 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:
     from ragharness.errors import StorageError
-    from ragharness.support.files import new_file
+    from ragharness.support.files import atomic_file
 
     try:
-        with new_file(path) as file:
+        with atomic_file(path) as file:
             file.write("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode())
     except OSError as error:
         raise StorageError(

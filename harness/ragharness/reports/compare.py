@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ragharness.analysis.comparison.compare import OUTCOMES, Against, Comparison
-from ragharness.analysis.comparison.matrix import Effect, Matrix, MatrixCell
+from ragharness.analysis.compare import OUTCOMES, Against, Comparison
+from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
 from ragharness.analysis.metrics import Part
-from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.tables import Section, limits, p_value
-from ragharness.reports.text import counted, duration, milliseconds, money, rate
+from ragharness.reports.text import Section, counted, duration, limits, milliseconds, money, p_value, rate
 
 _SHOWN = 40
 """Flips that are listed; JSON has all."""

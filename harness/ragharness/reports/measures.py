@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragharness.analysis.derived import derived
+from ragharness.analysis.measuring import Drift, LogScores, Metrics
 from ragharness.analysis.metrics import Share, share
-from ragharness.analysis.scores.measuring import Metrics
-from ragharness.analysis.scores.production import Drift, LogScores
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.records import BUCKETS
-from ragharness.reports.tables import Section, limits
-from ragharness.reports.text import Tone, counted, fraction, ids
+from ragharness.reports.text import Section, Tone, counted, fraction, ids, limits
 from ragharness.traces.scorer import Rate, TraceScores
 
 

@@ -7,8 +7,10 @@ import shutil
 import sys
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from ragharness.runner.limits import Progress
+if TYPE_CHECKING:  # every command line imports this module
+    from ragharness.runner.limits import Progress
 
 WIDEST = 80
 """Columns of text that is written into a file or a pipe, and of tables everywhere."""

@@ -1,14 +1,18 @@
-"""Formatting of numbers and foreign texts, shared by all reports."""
+"""Text of all reports: foreign texts made safe, lines laid out, tables in several formats, numbers."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ragharness.analysis.metrics import Share, YesNoAxis
+from ragharness.errors import UnknownName
+
+if TYPE_CHECKING:  # the metrics cost time, and every command line prints
+    from ragharness.analysis.metrics import Share, YesNoAxis
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
@@ -24,14 +28,17 @@ _TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
 _COLOUR = re.compile(f"({'|'.join(map(re.escape, (*_TONES.values(), _PLAIN)))})")
 
+LONGEST = 400
+"""Characters of a cell or sentence of a table."""
+
 
 def coloured(text: str, tone: Tone | Literal[""], colour: bool) -> str:
-    """Return a text in the colour of its tone, or plain where colours are not wanted."""
+    """Text in the colour of its tone, or plain where colours are not wanted."""
     return f"{_TONES[tone]}{text}{_PLAIN}" if colour and tone else text
 
 
 def printable(text: str) -> str:
-    """Return what is about to be printed without what could steer a terminal or hide; our colours stay."""
+    """Text without what could steer a terminal or hide, just before it is printed; our colours stay."""
     if text.isascii() and text.isprintable():
         return text
     parts = _COLOUR.split(text)
@@ -39,23 +46,23 @@ def printable(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text of a pipeline or corpus without what could steer a terminal or hide; line breaks stay."""
+    """Text of a pipeline or corpus without what could steer a terminal or hide; line breaks stay."""
     return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
 
 
 def one_line(text: str, width: int = 80) -> str:
-    """Return a cleaned text on one line, cut at ``width`` characters."""
+    """Cleaned text on one line, cut at ``width`` characters."""
     flat = " ".join(clean(text).split())
     return flat if len(flat) <= width else flat[: max(0, width - 3)].rstrip() + "..."
 
 
 def escaped(text: str, width: int = 200) -> str:
-    """Return a foreign text on one line with Markdown's special characters escaped."""
+    """Foreign text on one line with Markdown's special characters escaped."""
     return _MARKDOWN.sub(r"\\\1", one_line(text, width))
 
 
 def paragraph(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a cleaned text as lines of at most ``width`` characters, its own line breaks kept."""
+    """Cleaned text as lines of at most ``width`` characters, its own line breaks kept."""
     lines: list[str] = []
     for part in clean(text).strip().split("\n"):
         wrapped = textwrap.wrap(
@@ -66,13 +73,13 @@ def paragraph(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def labelled(label: str, text: str, width: int, size: int) -> list[str]:
-    """Return a label with its text wrapped beside it; the text begins at column ``size``."""
-    first, *rest = paragraph(text, width, " " * size) or [""]
-    return [f"{label:<{size}}{first.strip()}".rstrip(), *rest]
+    """Label with its text wrapped beside it; the text begins at column ``size``."""
+    first_line, *more = paragraph(text, width, " " * size) or [""]
+    return [f"{label:<{size}}{first_line.strip()}".rstrip(), *more]
 
 
 def flow(items: Iterable[str], width: int, label: str = "", gap: str = "   ") -> list[str]:
-    """Return items in lines, never broken inside one, under a label of the first line."""
+    """Items in lines, never broken inside one, under a label of the first line."""
     lines = [label]
     empty = True
     for item in items:
@@ -84,21 +91,10 @@ def flow(items: Iterable[str], width: int, label: str = "", gap: str = "   ") ->
     return [] if len(lines) == 1 and empty else [line.rstrip() for line in lines]
 
 
-def rate(share: Share, places: int = 0) -> str:
-    """Return a rate in percent; never a rounded 0 or 100 that is not one."""
-    if share.n == 0:
-        return "n/a"
-    percent, least = round(100 * share.count / share.n, places), 10**-places
-    if percent == 0 and share.count:
-        return f"<{least:g}%"
-    missing = percent == 100 and share.count < share.n
-    return f">{100 - least:g}%" if missing else f"{percent:.{places}f}%"
-
-
 def aligned(
     rows: Sequence[Sequence[str]], left: Container[int] = (0,), width: int = 0, *, headed: bool = False
 ) -> list[str]:
-    """Return rows of cells as lines of equal columns; those of ``left`` begin alike, the others end alike.
+    """Rows of cells as lines of equal columns; those of ``left`` begin alike, the others end alike.
 
     Where they are wider than ``width`` (0: any), the texts of ``left`` and the heads are wrapped, then the
     columns move together, and at last those that do not fit stand below, beside the first one again.
@@ -112,17 +108,17 @@ def aligned(
                 break
         else:
             if len(wide) > 2:
-                return _parted(rows, left, wide, width, headed)
+                return _in_two(rows, left, wide, width, headed)
     lines = []
     for number, row in enumerate(rows):
         cells = [
-            _wrapped(cell, size) if place in left or (headed and not number) else [cell]
-            for place, (cell, size) in enumerate(zip(row, sizes, strict=True))
+            _wrapped(cell, size) if column in left or (headed and not number) else [cell]
+            for column, (cell, size) in enumerate(zip(row, sizes, strict=True))
         ]
         for parts in zip_longest(*cells, fillvalue=""):
             padded = (
-                part.ljust(size) if place in left else part.rjust(size)
-                for place, (part, size) in enumerate(zip(parts, sizes, strict=True))
+                part.ljust(size) if column in left else part.rjust(size)
+                for column, (part, size) in enumerate(zip(parts, sizes, strict=True))
             )
             lines.append((" " * gap).join(padded).rstrip())
     return lines
@@ -137,85 +133,178 @@ def _wrapped(cell: str, size: int) -> list[str]:
 def _squeezed(
     rows: Sequence[Sequence[str]], left: Container[int], wide: Sequence[int], room: int, headed: bool
 ) -> list[int]:
-    """Return the sizes of columns that are wrapped until they fit the room, or as far as words allow."""
+    """Sizes of columns that are wrapped until they fit the room, or as far as words allow."""
+
+    def narrower(column: int, size: int) -> int:
+        cells = [row[column] for row in rows]
+        wraps = [column in left or (headed and not number) for number in range(len(rows))]
+        parts = (
+            _wrapped(cell, size - 1) if wrap else [cell] for cell, wrap in zip(cells, wraps, strict=True)
+        )
+        return max(len(line) for lines in parts for line in lines)
+
     sizes = list(wide)
     while sum(sizes) > room:
-        narrower = [
-            max(
-                len(line)
-                for number, row in enumerate(rows)
-                for line in (
-                    _wrapped(row[place], size - 1)
-                    if place in left or (headed and not number)
-                    else [row[place]]
-                )
-            )
-            for place, size in enumerate(sizes)
-        ]
-        saved, place = max(
-            (size - least, place) for place, (size, least) in enumerate(zip(sizes, narrower, strict=True))
-        )
+        saved, column = max((size - narrower(column, size), column) for column, size in enumerate(sizes))
         if saved <= 0:
             break
-        sizes[place] = narrower[place]
+        sizes[column] -= saved
     return sizes
 
 
-def _parted(
+def _in_two(
     rows: Sequence[Sequence[str]], left: Container[int], wide: Sequence[int], width: int, headed: bool
 ) -> list[str]:
-    """Return a table in two, the first column in both."""
+    """Table in two parts, the first column in both."""
     fit = 2
     while sum(wide[: fit + 1]) + 2 * fit <= width:
         fit += 1
-    rest = [0, *range(fit, len(wide))]
+    below = [0, *range(fit, len(wide))]
+    begin_alike = [number for number, column in enumerate(below) if column in left]
     return [
         *aligned([row[:fit] for row in rows], left, width, headed=headed),
         "",
-        *aligned(
-            [[row[place] for place in rest] for row in rows],
-            [number for number, place in enumerate(rest) if place in left],
-            width,
-            headed=headed,
-        ),
+        *aligned([[row[column] for column in below] for row in rows], begin_alike, width, headed=headed),
     ]
 
 
+@dataclass(frozen=True)
+class Section:
+    """A heading, sentences, and a table under them; each of the three may be missing."""
+
+    title: str = ""
+    told: Sequence[str] = ()
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    left: frozenset[int] = frozenset({0})
+    """Columns that begin alike; the numbers of the others end alike."""
+    tone: Tone | Literal[""] = ""
+    """The colour of its sentences on a terminal."""
+
+
+def table_formats() -> list[str]:
+    """Names of the formats of tables; JSON is none of them: it is the value itself."""
+    return ["csv", "markdown", "text"]
+
+
+def render(sections: Sequence[Section], form: str, width: int = 80, *, colour: bool = False) -> str:
+    """Sections in one of the formats, ending with a line break; raises UnknownName.
+
+    ``width`` and ``colour`` are what a terminal can show.
+    """
+    if form not in table_formats():
+        raise UnknownName("format of tables", form, [*table_formats(), "json"])
+    if form == "csv":
+        text = _csv(sections)
+    elif form == "markdown":
+        text = "\n\n".join(part for n, section in enumerate(sections) for part in _markdown(section, n == 0))
+    else:
+        text = "\n\n".join("\n".join(_text(section, width, colour)) for section in sections)
+    return text.strip("\n") + "\n"
+
+
+def _csv(sections: Sequence[Section]) -> str:
+    """Begin every line with the title of its table, or with ``note`` before a sentence."""
+    import csv
+    import io
+
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    for section in sections:
+        lines.writerows(["note", one_line(sentence, LONGEST)] for sentence in section.told)
+        if section.rows:
+            lines.writerow(["table", *section.head])
+            lines.writerows([section.title, *_flat(row)] for row in section.rows)
+    return written.getvalue()
+
+
+def _markdown(section: Section, first: bool) -> list[str]:
+    """Paragraphs, with what is foreign in them escaped."""
+    parts = [f"{'#' if first else '##'} {escaped(section.title)}"] if section.title else []
+    parts += [escaped(sentence, LONGEST) for sentence in section.told]
+    if section.rows:
+        head = section.head or [""] * len(section.rows[0])
+        rule = ["---" if column in section.left else "---:" for column in range(len(head))]
+        head, *rows = ([escaped(cell, LONGEST) for cell in row] for row in (head, *section.rows))
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows)))
+    return parts
+
+
+def _text(section: Section, width: int, colour: bool) -> list[str]:
+    lines = [section.title.upper()] if section.title else []
+    for sentence in section.told:
+        wrapped = paragraph(one_line(sentence, LONGEST), width)
+        lines += [coloured(line, section.tone, colour) for line in wrapped]
+    if section.rows:
+        rows = [_flat(row) for row in section.rows]
+        head = [cell.upper() for cell in section.head]
+        lines += aligned([head, *rows] if any(head) else rows, section.left, width, headed=any(head))
+    return lines
+
+
+def _flat(row: Sequence[str]) -> list[str]:
+    return [one_line(cell, LONGEST) for cell in row]
+
+
+def rate(share: Share, places: int = 0) -> str:
+    """Rate in percent; never a rounded 0 or 100 that is not one."""
+    if share.n == 0:
+        return "n/a"
+    percent, least = round(100 * share.count / share.n, places), 10**-places
+    if percent == 0 and share.count:
+        return f"<{least:g}%"
+    missing = percent == 100 and share.count < share.n
+    return f">{100 - least:g}%" if missing else f"{percent:.{places}f}%"
+
+
 def interval(share: Share | YesNoAxis) -> str:
-    """Return a 95 % interval in whole percent."""
+    """95 % interval in whole percent."""
     if share.low is None or share.high is None:
         return ""
     return f"[{round(100 * share.low)}-{round(100 * share.high)}]"
 
 
 def counted(share: Share) -> str:
-    """Return a share as count, n and interval."""
+    """Share as count, n and interval."""
     return f"{share.count}/{share.n} {interval(share)}".rstrip()
 
 
 def fraction(value: float | None) -> str:
-    """Return a mean between 0 and 1 with three places."""
+    """Mean between 0 and 1 with three places."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
 def yes_of(axis: YesNoAxis) -> str:
-    """Return how many are yes of those to which the axis applies."""
+    """How many are yes of those to which the axis applies."""
     return f"{axis.yes}/{axis.yes + axis.no} {interval(axis)}".rstrip()
 
 
+def limits(bounds: tuple[float, float] | None, scale: float = 100) -> str:
+    """Interval of a difference, in points unless ``scale`` is 1; empty where there is none."""
+    if bounds is None:
+        return ""
+    places = 1 if scale > 1 else 2
+    return f"[{scale * bounds[0]:+.{places}f},{scale * bounds[1]:+.{places}f}]"
+
+
+def p_value(value: float) -> str:
+    """P value, never a rounded 0."""
+    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
 def duration(seconds: float) -> str:
-    """Return a readable time: 0.8s, 12s, 3m12s, 2h05m."""
+    """Readable time: 0.8s, 12s, 3m12s, 2h05m."""
     if seconds < 9.95:
         return f"{seconds:.1f}s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole}s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
+    minutes, over = divmod(whole, 60)
+    return f"{minutes}m{over:02d}s" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
 
 
 def milliseconds(seconds: float) -> str:
-    """Return a short time: 0.4ms, 12ms, 1.3s, 2m05s; never a rounded 0."""
+    """Short time: 0.4ms, 12ms, 1.3s, 2m05s; never a rounded 0."""
     if seconds < 0.00005:
         return "under 0.1ms"
     if seconds < 0.00995:
@@ -224,13 +313,13 @@ def milliseconds(seconds: float) -> str:
 
 
 def money(cost: float | None) -> str:
-    """Return dollars; empty when unknown."""
+    """Dollars; empty when unknown."""
     if cost is None:
         return ""
     return f"${cost:.2f}" if cost >= 0.995 or cost == 0 else f"${cost:.2g}"
 
 
 def ids(names: Sequence[str], most: int = 5) -> str:
-    """Return the first ids and how many more there are."""
-    shown = ", ".join(clean(name) for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    """First ids and how many more there are."""
+    listed = ", ".join(clean(name) for name in names[:most])
+    return f"{listed} and {len(names) - most} more" if len(names) > most else listed

@@ -26,9 +26,8 @@ from ragharness.errors import AccessRefused, MissingExtra, PipelineNotUsable, Te
 from ragharness.graders import load_grader, waits
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Question, Record
-from ragharness.runner.grading import GradingContext
-from ragharness.runner.isolation import MESSAGES, Cell, Isolation, Message
-from ragharness.runner.worker import Line, serve
+from ragharness.runner.grading import Grading, GradingContext
+from ragharness.runner.isolation import MESSAGES, Cell, Isolation, Line, Message, serve
 from ragharness.support.options import Options
 from ragharness.support.process import ProcessDied
 
@@ -101,8 +100,8 @@ class Cluster:
             self.dismiss(each)
 
     def grader(self, config: RunConfig, grading: GradingContext) -> Grading | None:
-        """Return what grades on the cluster; None for a grader that waits for a service: threads do here."""
-        return None if waits(grading.grader) else Grading(self, config, grading)
+        """What grades on the cluster; None for a grader that waits for a service: threads do here."""
+        return None if waits(grading.grader) else GradingTasks(self, config, grading).graded
 
 
 class Workers(Isolation):
@@ -111,18 +110,13 @@ class Workers(Isolation):
     eager = True
 
     def __init__(self, spec: object, cluster: Cluster) -> None:
-        if not isinstance(spec, str):
-            raise UsageError(
-                "expected an importable pipeline with --engine ray, found an object of this process",
-                help="name it, so that workers can import it: pipeline='package.module:name'",
-            )
         self._cluster = cluster
         super().__init__(spec, lambda name: RemoteCell(name, cluster), "--engine ray")
 
     def admits(self) -> bool:
         """Wait for a worker before a question is taken, which others may have meanwhile."""
         try:
-            self.own()
+            self.current()
         except ProcessDied:
             return False
         return True
@@ -223,7 +217,7 @@ class _Queues(Line):
         self.said.put((number, msgspec.msgpack.encode(message)))
 
 
-class Grading:
+class GradingTasks:
     """Grades records as tasks of a cluster; corpus and passages go there once."""
 
     def __init__(self, cluster: Cluster, config: RunConfig, grading: GradingContext) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Thread, get_ident
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragharness.records import Record
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import Attempt, QuestionRunner
 from ragharness.runner.scheduler import STEP, Job, Scheduler
-from ragharness.runner.tasks import Tasks
+
+if TYPE_CHECKING:  # it loads asyncio
+    from ragharness.runner.tasks import Tasks
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
@@ -21,20 +23,8 @@ _TICK = 0.05
 _SWITCH = 0.0005
 """Switch interval of threads in seconds: at Python's 5 ms, other work delays the next calls."""
 
-_BUSY = 0.5
-"""The share of the time from which on a process counts as computing: more workers are of no use."""
-
-_FREE = 0.25
-"""The share up to which there is time for other work: from there on it delays the next calls."""
-
-_LONG = 0.05
-"""Seconds after which a call gets company whatever it does."""
-
-_PATIENT = 1.0
-"""Seconds after which a call leaves time for other work, however busy the process is."""
-
-_MORE = 3
-"""Workers that are added for each that waits."""
+_IDLE = 0.25
+"""The share of the time below which a process waits for something, and has time for other work."""
 
 
 def execute(
@@ -63,31 +53,36 @@ def execute(
     scheduler = Scheduler(jobs, runner, append, progress, limits)
     pool = _pool(runner, scheduler, min(concurrency, len(jobs)))
     abandoned = 0
-    tick = min(_TICK, timeout / 4)
+    tick, look, load = min(_TICK, timeout / 4), 0.0, _Load()
+    other = Thread(target=_work_between, args=(scheduler, meanwhile), daemon=True)
+    interval = sys.getswitchinterval()
     try:
-        with _own_switch_interval():
-            pool.start()
-            other = Thread(target=_work_between, args=(scheduler, meanwhile), daemon=True)
-            other.start()
-            look = 0.0
-            while not scheduler.done.wait(STEP if pool.grow() else tick):
-                if time.monotonic() < look:
-                    continue
-                look = time.monotonic() + tick
-                for attempt in scheduler.overdue(timeout):
-                    if attempt.settle():
-                        abandoned += 1
-                        scheduler.deliver(attempt, runner.time_out(attempt, timeout))
-                        pool.replace(attempt)
-                if reason := limits.overtime():
-                    scheduler.drain(reason)
-                while say and scheduler.notes:
-                    say(scheduler.notes.popleft())
-                if on_progress:
-                    on_progress(progress)
+        pool.start()
+        other.start()
+        while not scheduler.done.wait(tick if scheduler.slow else STEP):
+            if not scheduler.slow and (
+                scheduler.overdue(tick) or (load.is_low() and scheduler.overdue(STEP))
+            ):
+                scheduler.slow = True
+                pool.fill()
+            if time.monotonic() < look:
+                continue
+            look = time.monotonic() + tick
+            for attempt in scheduler.overdue(timeout):
+                if attempt.settle():
+                    abandoned += 1
+                    scheduler.deliver(attempt, runner.time_out(attempt, timeout))
+                    pool.replace(attempt)
+            if reason := limits.overtime():
+                scheduler.drain(reason)
+            while say and scheduler.notes:
+                say(scheduler.notes.popleft())
+            if on_progress:
+                on_progress(progress)
     finally:
         scheduler.stop()
         pool.close()
+        sys.setswitchinterval(interval)
     other.join()
     if scheduler.error:
         raise scheduler.error
@@ -100,26 +95,15 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
     Where answers come at once, or from many calls, there is nothing to gain: the threads would take turns at
     the interpreter, and the next calls would start late.
     """
-    load = _Load(_FREE)
+    load = _Load()
     try:
         while work and not scheduler.done.is_set():
             if scheduler.slow:
                 sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-            free = scheduler.slow and (load.is_low() or scheduler.lasts(_PATIENT))
-            if not (free and work()):
+            if not (scheduler.slow and load.is_low() and work()):
                 scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
         scheduler.stop(error)
-
-
-@contextmanager
-def _own_switch_interval() -> Iterator[None]:
-    """Restore the switch interval of threads at the end."""
-    before = sys.getswitchinterval()
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | Tasks:
@@ -131,66 +115,51 @@ def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | 
 
 
 class _Load:
-    """Whether the other threads of this process have computed for less than a share of the last moment."""
+    """Whether the other threads of this process have hardly computed in the last moment."""
 
-    def __init__(self, most: float) -> None:
-        self._most = most
-        self._looked = time.monotonic(), 0.0
-        self._low = False
+    def __init__(self) -> None:
+        self._at, self._used, self._low = time.monotonic(), 0.0, False
 
     def is_low(self) -> bool:
-        """Return the last finding, or a new one once that is older than ``STEP``; always in one thread."""
-        now = time.monotonic()
-        if now - self._looked[0] >= STEP:
+        """The last finding, or a new one once that is older than ``STEP``; always called in one thread."""
+        elapsed = time.monotonic() - self._at
+        if elapsed >= STEP:
             used = time.process_time() - time.thread_time()
-            self._low = used - self._looked[1] < self._most * (now - self._looked[0])
-            self._looked = now, used
+            self._low = used - self._used < _IDLE * elapsed
+            self._at, self._used = self._at + elapsed, used
         return self._low
 
 
 class Threads:
     """Daemon threads, so that a call that never returns cannot hold the exit.
 
-    Lost members of the pool are replaced. It begins with one worker and grows fourfold whenever half of them
-    wait for the pipeline: where answers come at once, threads that take turns at the interpreter only cost
-    time (half as much again at eight).
+    Lost members of the pool are replaced. One worker begins and the others follow once calls take long: where
+    answers come at once, threads that take turns at the interpreter only cost time (half as much again at
+    eight).
     """
 
     def __init__(self, runner: QuestionRunner, scheduler: Scheduler, size: int) -> None:
         self._runner = runner
         self._scheduler = scheduler
-        self._size = size
-        self._working = 1
-        self._load = _Load(_BUSY)
+        self._missing = size
 
     def start(self) -> None:
         """Start the first worker, or all of them where they compute elsewhere."""
-        if processes := self._runner.pipeline.processes:
+        processes = self._runner.pipeline.processes
+        if processes:
             processes.open()
-            self._working = self._size if processes.eager else 1
-        for _ in range(self._working):
+        if processes and processes.eager:
+            self.fill()
+        else:
+            self._missing -= 1
             self._spawn()
 
-    def grow(self) -> bool:
-        """Add workers if more are of use now; returns whether they may be later."""
-        if self._working < self._size and self._is_idle() and self._scheduler.waits(self._working):
-            for _ in range(min(_MORE * self._working, self._size - self._working)):
-                try:
-                    self._spawn()
-                except RuntimeError:
-                    # There is no room for more threads: fewer will do.
-                    self._size = self._working
-                    break
-                self._working += 1
-        return self._working < self._size
-
-    def _is_idle(self) -> bool:
-        """Whether this process has waited since the last look, or one call has gone on for very long.
-
-        A call that computes keeps the interpreter: more of them at once only take turns. Native code lets
-        go of it, so what goes on for long gets company all the same.
-        """
-        return self._load.is_low() or self._scheduler.waits(self._working, _LONG)
+    def fill(self) -> None:
+        """Start the other workers; where there is no room for more threads, fewer will do."""
+        with suppress(RuntimeError):
+            while self._missing > 0:
+                self._spawn()
+                self._missing -= 1
 
     def replace(self, attempt: Attempt) -> None:
         """Replace the worker that is stuck in this attempt: a thread cannot be stopped."""
@@ -216,7 +185,7 @@ class Threads:
             scheduler.stop(error)
         finally:
             if processes:
-                processes.leave()
+                processes.end_current()
 
     def _answer(self, attempt: Attempt) -> bool:
         """Finish an attempt; returns False if it was timed out and another worker took this place."""

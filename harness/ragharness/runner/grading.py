@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from msgspec import json
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from ragharness.config import DEFAULT_SEED
 from ragharness.corpus.alignment import Aligner, Alignment, passage_at, with_unique_ids
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.manifests import manifest
-from ragharness.corpus.passages import EvidenceIndex, PassageSet, kept_passages
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, cached_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.graders import Grader, load_grader, waits
 from ragharness.graders.verdicts.buckets import grade
@@ -28,16 +27,14 @@ from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Passage, Question, Record, Verdict
-from ragharness.runner.failures import describe
 from ragharness.runner.journal import Journal
-from ragharness.runner.limits import Progress
+from ragharness.runner.limits import Progress, describe
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.concurrency import map_in_order
 from ragharness.support.files import read_cached, write_cached
 
-if TYPE_CHECKING:
-    from ragharness.runner.cluster import Grading
-
+Grading = Callable[[Iterable[Record]], Iterator[Record]]
+"""What yields each answer with its verdict, in order."""
 
 _KEPT = 200
 """Counts of the blind baseline that are kept in the cache folder; the oldest go first."""
@@ -131,9 +128,7 @@ class Pending:
     def rest(self, threads: int, elsewhere: Grading | None = None) -> Iterator[None]:
         """Grade every answer that is left, several at once, here or on other machines; yield after each."""
         left = iter(lambda: next(self._answers), None)
-        here = (
-            map_in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere.graded(left)
-        )
+        here = map_in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere(left)
         for record in here:
             self._keep(record)
             yield
@@ -159,7 +154,7 @@ def grading_context(
         raise _of_another_state(corpus, folder)
     asked = folder.questions()
     questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
-    passages = kept_passages(corpus, settings.passage_words)
+    passages = cached_passages(corpus, settings.passage_words)
     return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
 
 

@@ -1,22 +1,31 @@
-"""A pipeline in separate processes, and what is said to them: one per worker, killed at the time-out."""
+"""A pipeline in separate processes, one per worker, killed at the time-out: messages and both ends of them."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
-from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
-from ragharness.pipelines import Parsed, Pipeline, pipeline_kinds
+from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, TemporaryFailure, UsageError
+from ragharness.pipelines import Parsed, Pipeline, load_pipeline, pipeline_kinds, read_answer
 from ragharness.pipelines._own import Signature, Takes
 from ragharness.pipelines.adapters import Binding
 from ragharness.pipelines.adapters.modules import search_path
 from ragharness.records import Answer, Failure, Passage
-from ragharness.runner.failures import Reported, describe
-from ragharness.support.process import Child, ProcessDied, Processes
+from ragharness.runner.limits import Passing, Reported, describe, judge
+from ragharness.runner.question import Passages, check_query
+from ragharness.runner.scheduler import end_copy
+from ragharness.support.process import Child, ProcessDied, Processes, claim_pipes, receive, send
 
 Retrieve = Callable[[str, int], list[Passage]]
 
@@ -28,7 +37,7 @@ _STARTUP = 600.0
 _GROWTH = 1 << 30
 """Bytes by which a process may grow after its first answer before it is replaced."""
 
-_PROGRAM = "from ragharness.runner.worker import main; main()"
+_PROGRAM = "from ragharness.runner.isolation import main; main()"
 
 
 class Load(Struct, frozen=True, tag=True):
@@ -100,10 +109,15 @@ class Isolation(Processes["Cell"]):
     """The processes of one pipeline; raises PipelineNotUsable where it cannot be loaded in one."""
 
     def __init__(
-        self, spec: str, start: Callable[[str], Cell] | None = None, flag: str = "--isolate"
+        self, spec: object, start: Callable[[str], Cell] | None = None, flag: str = "--isolate"
     ) -> None:
         """``start`` loads the pipeline of a name in another process, a child of this one by default."""
         super().__init__(self._loaded)
+        if not isinstance(spec, str):
+            raise UsageError(
+                f"expected an importable pipeline with {flag}, found an object of this process",
+                help="name it, so that another process can import it: pipeline='package.module:name'",
+            )
         head, colon, _ = spec.partition(":")
         if not colon or head in pipeline_kinds():
             raise UsageError(
@@ -124,18 +138,18 @@ class Isolation(Processes["Cell"]):
 
     def ready(self) -> None:
         """Have a process for the calling thread; raises PipelineNotUsable where none can be had."""
-        self.own()
+        self.current()
 
     def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve | None = None) -> Parsed:
         """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
-        cell = self.own()
+        cell = self.current()
         try:
             told = cell.answer(question, passages, retrieve)
         except ProcessDied:
-            self.leave(grace=0)
+            self.end_current(grace=0)
             raise
         if cell.growth(told.memory) > _GROWTH:
-            self.leave()
+            self.end_current()
         if isinstance(told, Failed):
             raise _raised(told)
         return Parsed(told.answer, told.problems)
@@ -159,7 +173,7 @@ class Isolation(Processes["Cell"]):
 
 
 class Cell(ABC):
-    """One process with a pipeline, wherever it runs: what is said to it, not how."""
+    """Process with a pipeline, wherever it runs: its messages, not how they travel."""
 
     ready: Ready
     _settled: int | None = None
@@ -241,3 +255,164 @@ def _raised(told: Failed) -> Exception:
     elif told.fate == "cut":
         reported.__cause__ = ConnectionError(told.failure.message)
     return reported
+
+
+def main() -> None:
+    """Serve one pipeline until the other side is gone."""
+    incoming, outgoing = claim_pipes()
+    _offer_to_die_first()
+    serve(_Pipes(incoming, outgoing))
+
+
+def serve(line: Line) -> None:
+    """Load the pipeline that is asked for and answer until the other side is gone."""
+    number, load = line.next()
+    assert isinstance(load, Load)
+    try:
+        pipeline = load_pipeline(load.spec)
+    except RagharnessError as error:
+        line.send(number, Unusable(str(error), error.help))
+        return
+    line.send(number, Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
+    server = _Server(pipeline, line)
+    while True:
+        number, asked = line.next()
+        if isinstance(asked, Ask):
+            line.send(number, server.answer(number, asked))
+
+
+class Line(ABC):
+    """Message channel of a worker process, used by the process that was started alone."""
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+
+    @abstractmethod
+    def next(self) -> tuple[int, Message]:
+        """Return the next message and the number of its question."""
+
+    @abstractmethod
+    def send(self, number: int, message: Message) -> None:
+        """Say something about the question of this number."""
+
+    @property
+    def copied(self) -> bool:
+        """Whether this is a copy of the process, which the pipeline forked."""
+        return os.getpid() != self._process
+
+    def end_copy(self, error: BaseException | None = None) -> None:
+        """End this process if it is a copy: only the first one answers."""
+        end_copy(self._process, error)
+
+
+class _Pipes(Line):
+    """The two pipes of a child."""
+
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        super().__init__()
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    def next(self) -> tuple[int, Message]:
+        try:
+            return receive(self._incoming, MESSAGES)
+        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
+            os._exit(0)
+
+    def send(self, number: int, message: Message) -> None:
+        self.end_copy()
+        try:
+            send(self._outgoing, number, message)
+        except OSError:
+            os._exit(0)
+
+
+class _Server:
+    def __init__(self, pipeline: Pipeline, line: Line) -> None:
+        self._pipeline = pipeline
+        self._line = line
+        self._seeking = Lock()
+        self._number = 0
+        # One loop for all questions: clients and locks of an asynchronous pipeline belong to one.
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def answer(self, number: int, asked: Ask) -> Result | Failed:
+        self._number = number
+
+        def retrieve(query: str, k: int = 5) -> list[Passage]:
+            return self._retrieve(number, query, k)
+
+        try:
+            returned = self._settled(self._pipeline.call(asked.question, asked.passages, retrieve))
+            answer, problems = read_answer(returned)
+        except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
+            self._line.end_copy(error)
+            return _failed(error)
+        finally:
+            self._line.end_copy()
+            with self._seeking:
+                # What a thread of the pipeline's still looks for belongs to no question any more.
+                self._number = 0
+        return Result(answer, problems, _memory())
+
+    def _settled(self, returned: object) -> object:
+        if not inspect.isawaitable(returned):
+            return returned
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+
+        async def wait() -> Any:
+            return await returned
+
+        task = self._loop.create_task(wait())
+        # Raised by the task and not through the loop: the traceback is that of a call without it.
+        self._loop.run_until_complete(asyncio.wait([task]))
+        return task.result()
+
+    def _retrieve(self, number: int, query: str, k: int) -> list[Passage]:
+        check_query(query, k)
+        if self._line.copied:
+            raise RuntimeError("retrieve was called in a process that the pipeline forked")
+        with self._seeking:
+            if number != self._number:
+                raise RuntimeError("retrieve was called after the question was answered")
+            # A lone surrogate cannot be sent; in no process does it find anything.
+            sent = query.encode("utf-8", "replace").decode("utf-8")
+            self._line.send(number, RetrieveRequest(sent, k))
+            _, found = self._line.next()
+        assert isinstance(found, Found)
+        if found.failure:
+            raise Reported(found.failure)
+        return Passages(found.passages)
+
+
+def _failed(error: BaseException) -> Failed:
+    fate, failure = judge(error), describe(error)
+    if isinstance(fate, AccessRefused):
+        refused = Failure(failure.type, str(fate))
+        return Failed(refused, "refused", help=fate.help, memory=_memory())
+    if isinstance(fate, Passing):
+        kind = "cut" if fate.cut else "passing"
+        return Failed(failure, kind, fate.retry_after, memory=_memory())
+    return Failed(failure, memory=_memory())
+
+
+def _offer_to_die_first() -> None:
+    """Where memory runs out, let Linux end this process and its children rather than others."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _memory() -> int:
+    """Return the memory of this process in bytes, or the most that it has had; 0 where neither is said."""
+    with suppress(OSError, ValueError, IndexError):
+        # Not the peak where there is a choice: a child begins with that of its parent.
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    try:
+        import resource
+    except ImportError:
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else 1024 * most

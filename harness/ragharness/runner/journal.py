@@ -15,8 +15,8 @@ import msgspec
 
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.records import Record
-from ragharness.support.files import json_of, open_own
-from ragharness.support.messages import scrubbed
+from ragharness.support.files import open_plain, to_json
+from ragharness.support.messages import redact_bytes
 
 T = TypeVar("T")
 Key = tuple[str, int]
@@ -52,12 +52,12 @@ def disk(path: Path, purpose: str = "write in") -> Iterator[None]:
 
 def line_of(value: msgspec.Struct) -> bytes:
     """Return a value as one line, without secrets: it goes to disk."""
-    return scrubbed(json_of(value)) + b"\n"
+    return redact_bytes(to_json(value)) + b"\n"
 
 
 def open_to_append(path: Path) -> int:
     """Return a handle whose writes all go to the end of the file."""
-    return open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    return open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
 
 def append_line(path: Path, value: msgspec.Struct) -> None:
@@ -84,7 +84,7 @@ def write_whole(file: int, line: bytes) -> None:
 def mend(path: Path, decoder: msgspec.json.Decoder[Any]) -> bool:
     """Make the file end with a whole line; returns whether a torn one was cut off."""
     try:
-        handle = open_own(path, os.O_RDWR)
+        handle = open_plain(path, os.O_RDWR)
     except FileNotFoundError:
         return False
     with os.fdopen(handle, "r+b") as file:

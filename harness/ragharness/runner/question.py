@@ -17,8 +17,8 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._answers import read_answer
 from ragharness.records import Answer, Failure, Hit, Passage, Question, Record, Retrieved, Status
 from ragharness.retrievers import Retriever
-from ragharness.runner.failures import Passing, describe, judge
 from ragharness.runner.grading import GradingContext
+from ragharness.runner.limits import Passing, describe, judge
 
 
 @dataclass(eq=False)

@@ -12,16 +12,15 @@ from threading import Event, RLock
 
 from ragharness.errors import AccessRefused, RagharnessError
 from ragharness.records import Question, Record
-from ragharness.runner.failures import Passing
-from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.limits import Limits, Passing, Progress
 from ragharness.runner.question import Attempt, QuestionRunner
 from ragharness.support.http import LONGEST_WAIT, backoff
-from ragharness.support.messages import told
+from ragharness.support.messages import error_line
 
 Job = tuple[Question, int]
 
 STEP = 0.004
-"""Seconds between two checks whether more workers help, and after which a call counts as long."""
+"""Seconds between two checks whether calls take long, and after which one may."""
 
 
 def end_copy(home: int, error: BaseException | None) -> None:
@@ -51,7 +50,7 @@ class Scheduler:
         """Set when no further call may start; those in flight may finish."""
         self.error: BaseException | None = None
         self.slow = False
-        """Whether a call has taken long: there is time for other work between calls."""
+        """Whether calls take long: others may begin beside them, and there is time for other work."""
         self.notes: deque[str] = deque()
         """Notices for the user, printed by the caller."""
         self._waiting = iter(jobs)
@@ -141,14 +140,13 @@ class Scheduler:
             self._flying.discard(attempt)
             self._charge(record)
             if record.failure and not self._progress.first_failure:
-                self._progress.first_failure = told(
+                self._progress.first_failure = error_line(
                     record.failure.type, record.failure.message, record.failure.where
                 )
             if attempt.number and (reason := self._limits.failed(record.failure)):
                 self.drain(reason)
             self._progress.answered += 1
             self._left -= 1
-            self.slow = self.slow or attempt.seconds >= STEP
             self._land(attempt)
 
     def _charge(self, record: Record) -> None:
@@ -164,16 +162,6 @@ class Scheduler:
         with self._lock:
             late = [attempt for attempt in self._flying if attempt.watched and now - attempt.watched > limit]
         return sorted(late, key=lambda attempt: (attempt.question.id, attempt.epoch))
-
-    def waits(self, workers: int, seconds: float = STEP) -> bool:
-        """Return whether half of ``workers`` workers have had calls in flight for more than ``seconds``."""
-        if workers >= self._left:
-            return False
-        return 2 * sum(not attempt.settled for attempt in self.overdue(seconds)) >= workers
-
-    def lasts(self, seconds: float) -> bool:
-        """Return whether half of the calls in flight have taken more than ``seconds`` so far."""
-        return 2 * len(self.overdue(seconds)) >= max(1, len(self._flying))
 
     def drain(self, reason: str = "", error: BaseException | None = None) -> None:
         """Start no further call; those in flight finish and are kept."""

@@ -17,7 +17,7 @@ from ragharness.config import RunConfig
 from ragharness.corpus.download.pinned import is_offline, is_remote
 from ragharness.corpus.download.remote import local_folder
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import EvidenceIndex, kept_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, cached_passages, withhold
 from ragharness.errors import RunNotUsable, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.pipelines import Context, Pipeline, load_pipeline
@@ -83,7 +83,7 @@ def load_context(
     own = Path(config.questions) if config.questions else None
     questions = load_questions(corpus, path=own, size=config.size, seed=config.seed)
     lacking = shortfall(questions) if corpus.folder and own is None else ""
-    passages = kept_passages(corpus, config.passage_words)
+    passages = cached_passages(corpus, config.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
     asked = Options.parse(

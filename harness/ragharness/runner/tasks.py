@@ -37,9 +37,8 @@ class Tasks:
         for _ in range(self._size):
             asyncio.run_coroutine_threadsafe(self._work(loop), loop)
 
-    def grow(self) -> bool:
-        """All workers are there from the start: tasks of one loop do not get in each other's way."""
-        return False
+    def fill(self) -> None:
+        """Nothing is missing: tasks of one loop do not get in each other's way, all work from the start."""
 
     def replace(self, attempt: Attempt) -> None:
         """Cancel the task of a attempt that took too long and start another worker."""

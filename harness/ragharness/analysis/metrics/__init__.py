@@ -21,7 +21,7 @@ from msgspec import Struct
 from ragharness.analysis.intervals import wilson
 from ragharness.errors import CodeNotUsable, RunNotUsable
 from ragharness.records import Failure, Question, Record, Usage
-from ragharness.runner.run_schema import moment
+from ragharness.runner.run_folder import moment
 from ragharness.support import plugins
 from ragharness.support.messages import message_kind
 

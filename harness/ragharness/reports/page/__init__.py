@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from ragharness.analysis.comparison.compare import LETTERS, OUTCOMES, compare
-from ragharness.analysis.scores.schema import ROW_NAMES, Scores
-from ragharness.analysis.statistics.intervals import sign_test
-from ragharness.records import BUCKETS
+from ragharness.analysis.compare import LETTERS, OUTCOMES, Against, compare
+from ragharness.analysis.intervals import sign_test
+from ragharness.analysis.metrics import Metric, Share, YesNoAxis
+from ragharness.analysis.scores import ROW_NAMES, Scores
+from ragharness.records import BUCKETS, Evidence, Question, Record
 from ragharness.reports import text, words
-from ragharness.reports.page.content import bar_of, held, plane, share_of
 from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
-from ragharness.reports.tables import limits, p_value
+from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
+from ragharness.reports.text import limits, milliseconds, one_line, p_value
+from ragharness.runner.grading import GradingContext
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -123,3 +126,200 @@ def _hash(content: str) -> str:
 
 
 __all__ = ["notebook", "page"]
+
+
+_AROUND = 300
+"""Characters of a document on either side of gold evidence."""
+
+
+def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any]:
+    """Return questions, records and passages; each list of records has one entry for each run.
+
+    Texts of the corpus are left out where it is not on this machine.
+    """
+    first = runs[0]
+    asked = first.folder.questions()
+    place = {each.id: number for number, each in enumerate(asked)}
+    passages: dict[str, Any] = {}
+    found: dict[tuple[int, int], list[Any]] = {}
+    for number, run in enumerate(runs):
+        same = run.folder.run.settings.passage_words == first.folder.run.settings.passage_words
+        grading = first.grading if same else run.grading
+        for record in (*run.folder.records(), *run.folder.waiting()):
+            key = place[record.question], record.epoch
+            row = found.setdefault(key, [None] * len(runs))
+            row[number] = _record(asked[key[0]], record, grading, passages if same else None)
+    for number in range(len(asked)):
+        found.setdefault((number, 0), [None] * len(runs))
+    return {
+        "questions": [_question(each, first.grading) for each in asked],
+        "records": [[number, epoch, *found[number, epoch]] for number, epoch in sorted(found)],
+        "passages": passages,
+        "epochs": max(run.folder.run.settings.epochs for run in runs),
+        "flips": _flips(against),
+    }
+
+
+def _flips(against: Iterable[Against]) -> dict[str, int]:
+    """Return the questions that came out otherwise, worse first: 1 worse, 0 better."""
+    flips: dict[str, int] = {}
+    for each in against:
+        for flip in each.flips:
+            flips[flip.question] = max(flips.get(flip.question, 0), int(flip.worse))
+    return dict(sorted(flips.items(), key=lambda flip: -flip[1]))
+
+
+def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw:
+    documents = dict.fromkeys((question.document, *(span.document for span in question.evidence)))
+    facts = {
+        "id": question.id,
+        "text": question.text,
+        "row": ROW_NAMES[question.row],
+        "desired": question.wanted,
+        "gold": gold_fields(question),
+        "documents": [each for each in documents if each],
+        "evidence": [_evidence(span, grading) for span in question.evidence],
+    }
+    return msgspec.Raw(msgspec.json.encode(facts))
+
+
+def _evidence(span: Evidence, grading: GradingContext | None) -> list[Any]:
+    """Return a gold span with its place, and with its text and what stands around it if there is any."""
+    place = [span.document, span.start, span.end]
+    if grading is None:
+        return place
+    document = grading.corpus.document(span.document)
+    text, start = document.text, max(0, span.start - _AROUND)
+    around = text[start : span.start], text[span.start : span.end], text[span.end : span.end + _AROUND]
+    return [*place, document.title, *around]
+
+
+def _record(
+    question: Question, record: Record, grading: GradingContext | None, passages: dict[str, Any] | None
+) -> msgspec.Raw:
+    """Return a record as JSON; its passages are added to ``passages``, or kept with it where that is None."""
+    had = {each.id: each for each in grading.passages_of(record)} if grading else {}
+    gold = grading.evidence.supporting(question, had.values()) if grading else _first_with_gold(record)
+    brought = (record.answer and record.answer.passages) or ()
+    own = {each.id: [each.document, each.title, each.start, each.text] for each in brought}
+    common = own if passages is None else passages
+    for name, each in had.items():
+        if name not in own and name not in common:
+            common[name] = [each.document, each.title, each.start, each.text]
+    verdict, answer, failure = record.verdict, record.answer, record.failure
+    facts = {
+        "out": (verdict and verdict.bucket) or record.status,
+        "reason": verdict.reason if verdict else failure.type if failure else "",
+        "text": answer.text if answer else "",
+        "had": [[hit.id, hit.score, int(hit.id in gold)] for hit in record.retrieved],
+        "answered": int(answer is not None),
+        "cited": sorted(record.cited),
+        "told": [*verdict_fields(record), ("took", milliseconds(record.seconds))],
+        "read": sentence_lines(verdict.sentences) if verdict else [],
+        "apart": answer.citations if answer else None,
+        "own": own,
+        "positional": int("positional_citations" in verdict.flags) if verdict else 0,
+        "problems": record.problems,
+        "failure": [f"{failure.type}: {failure.message}", failure.traceback] if failure else None,
+    }
+    # As bytes it takes a fraction of the memory.
+    return msgspec.Raw(msgspec.json.encode({name: value for name, value in facts.items() if value}))
+
+
+def _first_with_gold(record: Record) -> frozenset[str]:
+    """Return the retrieved passages that were the first to hold a gold span."""
+    ranks = set(record.evidence_ranks)
+    return frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)
+
+
+class Bar(NamedTuple):
+    """A rate and its interval in percent; no interval: None."""
+
+    rate: float
+    low: float | None
+    high: float | None
+
+
+class Point(NamedTuple):
+    """A run on the plane: how much it answers, and how much of all is acceptable, in percent."""
+
+    letter: str
+    answered: Bar
+    acceptable: Bar
+
+
+def share_of(count: int, n: int) -> Bar:
+    """Return a count out of n, without an interval."""
+    return Bar(100 * count / n if n else 0, None, None)
+
+
+def bar_of(value: object, metric: Metric | None = None) -> Bar | None:
+    """Return the bar of a metric's value; None where it has no rate."""
+    if isinstance(value, Share):
+        return _bar(value.count, value.n, value.low, value.high)
+    if isinstance(value, YesNoAxis):
+        return _bar(value.yes, value.yes + value.no, value.low, value.high)
+    limit = metric.range[1] if metric else None
+    if limit and isinstance(value, float):
+        return Bar(100 * value / limit, None, None)
+    return None
+
+
+def plane(runs: Mapping[str, Scores]) -> list[Point]:
+    """Return the runs as points: answered is neither refused nor ungraded, acceptable correct or refused."""
+    return [_point(letter, scores) for letter, scores in runs.items()]
+
+
+def _bar(count: int, n: int, low: float | None, high: float | None) -> Bar | None:
+    if not n or low is None or high is None:
+        return None
+    return Bar(100 * count / n, 100 * low, 100 * high)
+
+
+def _point(letter: str, scores: Scores) -> Point:
+    counts, n, intervals = scores.buckets, scores.questions, scores.intervals
+    answered = counts["correct"] + counts["wrong"] + counts["unsupported"]
+    acceptable = counts["correct"] + counts["refused"]
+    return Point(letter, _rest(answered, n, intervals.refused), _rest(acceptable, n, intervals.unacceptable))
+
+
+def _rest(count: int, n: int, others: Share) -> Bar:
+    """Return a count with what the interval of all others leaves."""
+    if not n or others.low is None or others.high is None:
+        return Bar(0, None, None)
+    return Bar(100 * count / n, 100 * (1 - others.high), 100 * (1 - others.low))
+
+
+_COLOURS = {
+    "correct": "#3a8f5c",
+    "refused": "#9fb4c7",
+    "unsupported": "#e0a13c",
+    "wrong": "#c0392b",
+    "ungraded": "#dddddd",
+}
+_WIDTH, _LABEL, _HEIGHT = 720, 220, 26
+
+
+def bars(runs: Mapping[str, Mapping[str, int]]) -> str:
+    """Return an SVG picture with a bar for each run, parted by bucket."""
+    drawn = []
+    for number, (name, counts) in enumerate(runs.items()):
+        top, total, left = number * _HEIGHT, sum(counts.values()) or 1, float(_LABEL)
+        drawn.append(f'<text x="0" y="{top + 16}">{escape(one_line(name, 32))}</text>')
+        for bucket, colour in _COLOURS.items():
+            width = (_WIDTH - _LABEL) * counts.get(bucket, 0) / total
+            if width:
+                told = f"{bucket.replace('_', ' ')} {counts[bucket]}"
+                drawn.append(
+                    f'<rect x="{left:.1f}" y="{top + 2}" width="{width:.1f}" height="{_HEIGHT - 6}"'
+                    f' fill="{colour}"><title>{told}</title></rect>'
+                )
+                left += width
+    key = "".join(
+        f'<tspan fill="{colour}" dx="{10 if number else 0}">&#9632;</tspan> {bucket.replace("_", " ")}'
+        for number, (bucket, colour) in enumerate(_COLOURS.items())
+    )
+    height = (len(runs) + 1) * _HEIGHT
+    drawn.append(f'<text x="{_LABEL}" y="{height - 8}">{key}</text>')
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}"'
+    return f'{head} font-family="sans-serif" font-size="13">{"".join(drawn)}</svg>'
