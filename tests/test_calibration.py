@@ -28,7 +28,6 @@ from ragharness.analysis.labelled import (
     judge,
     rates,
     read_labelled,
-    with_support_given,
 )
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
@@ -165,8 +164,8 @@ def test_without_passages_the_answer_alone_is_judged(tmp_path: Path) -> None:
     assert cited.supporting == {"d#1"}
     assert uncited.supporting == {"p1"}
     assert uncited.answer.citations == ("p1",)
-    reading = Reading(committed=True, match="mismatch")
-    assert with_support_given(reading).match == "mismatch"
+    (mistaken,) = read_labelled(written(tmp_path / "b.jsonl", [line(answer="false")]))
+    assert judge(Told(), mistaken).match == "mismatch"
 
 
 def test_the_shipped_grader_reads_plain_answers(tmp_path: Path) -> None:

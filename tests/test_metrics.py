@@ -45,18 +45,22 @@ METRIC = Metric(
 '''
 PRINTED = """
 import json
+import sys
 import run_fakes as fake
 from ragharness.reports.formats import load_format
-from ragharness.analysis.scores import read_scores
-import msgspec
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import Scores, read_scores
 from ragharness.analysis.scoring import score
+
+sys.path.insert(0, sys.argv[1])
+import formats
+import update
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
 texts = [load_format(name)(scores, detail=True) for name in ("json", "terminal", "markdown")]
 assert read_scores(texts[0].encode()) == scores
-print(json.dumps([*texts, msgspec.json.schema(Scores)]))
+assert "### contractnli" in update.baselines()
+print(json.dumps([*texts, formats.schema(Scores)]))
 """
 
 
@@ -64,16 +68,20 @@ print(json.dumps([*texts, msgspec.json.schema(Scores)]))
 def copy(tmp_path: Path) -> Path:
     """Return a folder with a copy of the package, to put files into."""
     shutil.copytree(PACKAGE, tmp_path / "copy/ragharness", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "copy/ragharness/_shelf").symlink_to(ROOT)
     return tmp_path / "copy"
 
 
 @pytest.mark.parametrize(("part", "remark"), [("retrieval", ""), ("axes", ""), ("axes", "at a time")])
-def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: str) -> None:
+def test_a_file_is_all_that_a_new_metric_takes(
+    copy: Path, part: str, remark: str, verb: Verb, tmp_path: Path
+) -> None:
+    verb("run", "--pipeline", "refuse", "--out", "old")
     file = copy / "ragharness" / "analysis" / "metrics" / "passages.py"
     file.write_text(NEW.format(part=part, remark=remark), encoding="utf-8")
     path = os.pathsep.join((str(copy), str(ROOT / "tests")))
     done = subprocess.run(
-        [sys.executable, "-c", PRINTED],
+        [sys.executable, "-c", PRINTED, str(ROOT / "docs")],
         capture_output=True,
         text=True,
         check=True,
@@ -86,7 +94,15 @@ def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: st
     assert "| passages in top 5 | 4.250 |\n" in markdown
     described = schema["$defs"][part.capitalize()]
     assert described["properties"]["passages"]["description"] == "Mean number of passages."
-    assert described["required"][-1] == "passages"
+    assert "passages" not in described.get("required", []), "older results have none"
+
+    shutil.copytree(tmp_path / "old", tmp_path / "kept")
+    assert "passages" not in json.loads((tmp_path / "old" / "scores.json").read_bytes())[part]
+    for command in (
+        ["report", "old", "--all"], ["runs", "--all"], ["compare", "old", "kept"], ["gate", "old", "kept"],
+        ["baseline", "list"],
+    ):  # fmt: skip
+        assert process(tmp_path, *command, PYTHONPATH=str(copy)).returncode == 0, command
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda each: each.name)

@@ -1,4 +1,4 @@
-"""Reads labelled answers from JSON Lines or CSV; an error names every bad line."""
+"""Labelled answers of any system, from JSON Lines or CSV, and how a grader fares on them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -20,7 +20,7 @@ from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import Grader, waits
 from ragharness.graders.verdicts.buckets import decide, grade
 from ragharness.questions.values import typed, undecidable
-from ragharness.records import Answer, Passage, Question, Reading, Verdict
+from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order
 
 Label = Literal["correct", "incorrect", "refusal"]
@@ -53,41 +53,35 @@ class Labelled(Struct, frozen=True):
 
 
 def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
-    """Return the labelled answers of a file in order; raises UsageError with the bad lines' numbers."""
+    """Labelled answers of a file in order; raises UsageError with the bad lines' numbers."""
     mapping = mapping or Mapping.parse()
-    text = _text(path)
+    try:
+        text = decode(path.read_bytes())[0]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"expected labelled answers in {path}, found: {why}", help=_HELP) from error
     as_csv = path.suffix.lower() in {".csv", ".tsv"}
-    found: list[Labelled] = []
+    answers: list[Labelled] = []
     problems: list[str] = []
     for number, row in _csv_rows(text, path) if as_csv else _json_rows(text, path):
-        read = row if isinstance(row, str) else _tried(row, number, mapping)
-        if isinstance(read, str):
-            problems.append(f"line {number}: {read}")
+        answer = row if isinstance(row, str) else _answer_or_problem(row, number, mapping)
+        if isinstance(answer, str):
+            problems.append(f"line {number}: {answer}")
         else:
-            found.append(read)
+            answers.append(answer)
     if problems:
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise UsageError(f"{path}: {'; '.join(problems[:_NAMED])}{more}", help=_HELP)
-    if not found:
+    if not answers:
         raise UsageError(f"expected labelled answers in {path}, found none", help=_HELP)
-    return found
+    return answers
 
 
-def _tried(row: Row, number: int, mapping: Mapping) -> Labelled | str:
-    """Return the answer of a row, or what is wrong with it."""
+def _answer_or_problem(row: Row, number: int, mapping: Mapping) -> Labelled | str:
     try:
         return labelled_answer(row, number, mapping)
     except ValueError as error:
         return str(error)
-
-
-def _text(path: Path) -> str:
-    try:
-        return decode(path.read_bytes())[0]
-    except OSError as error:
-        raise UsageError(f"expected labelled answers in {path}, found: {error.strerror or error}") from error
-    except ValueError as error:
-        raise UsageError(f"expected labelled answers in {path}, found: {error}", help=_HELP) from error
 
 
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -125,7 +119,7 @@ def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
 
 
 def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -> Labelled:
-    """Return the labelled answer of one row; raises ValueError with what is wrong."""
+    """Labelled answer of one row; raises ValueError with what is wrong."""
     mapping = mapping or Mapping.parse()
     values = {name: row[theirs] for name, theirs in mapping.columns.items() if theirs in row}
     if mapping.columns["answers"] == NONE:
@@ -138,40 +132,43 @@ def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -
     golds = _texts(values["answers"], "answers", mapping.separator)
     question = _question(values, number, golds)
     passages = _passages(values.get("passages"))
-    holding = frozenset(passage.id for passage, holds in passages if holds)
+    citations = values.get("citations")
     shape = "sentence" if undecidable(question) == "sentence" else question.kind
     return Labelled(
         question,
-        Answer(text=_one(values, "answer"), citations=_citations(values.get("citations"), mapping.separator)),
+        Answer(
+            text=_text(values, "answer"),
+            citations=None if citations is None else _texts(citations, "citations", mapping.separator),
+        ),
         label,
         golds,
         shape if golds else "no gold",
         tuple(passage for passage, _ in passages),
-        holding,
+        frozenset(passage.id for passage, holds_evidence in passages if holds_evidence),
         judged_alone=not passages,
     )
 
 
 def _question(values: Row, number: int, golds: tuple[str, ...]) -> Question:
-    text = _one(values, "question")
+    text = _text(values, "question")
     if not any(map(str.isalpha, text)):
         raise ValueError(f"expected a question, found {text[:40]!r}")
-    read = typed(_one(values, "kind").lower(), list(golds), _one(values, "unit"), text)
+    gold = typed(_text(values, "kind").lower(), list(golds), _text(values, "unit"), text)
     return Question(
-        id=_one(values, "id") or f"line {number}",
+        id=_text(values, "id") or f"line {number}",
         text=text,
         stratum="grounded" if golds else "unanswerable",
-        kind=read.kind,
+        kind=gold.kind,
         answerable=bool(golds),
-        answers=read.answers,
-        aliases=read.reasons,
-        unit=read.unit,
-        date_precision=read.precision,
-        proposition=read.proposition,
+        answers=gold.answers,
+        aliases=gold.reasons,
+        unit=gold.unit,
+        date_precision=gold.precision,
+        proposition=gold.proposition,
     )
 
 
-def _one(values: Row, name: str) -> str:
+def _text(values: Row, name: str) -> str:
     value = values.get(name)
     if isinstance(value, (list, dict)):
         raise ValueError(f"expected a text as {name}, found {json.dumps(value)[:60]}")  # noqa: TRY004
@@ -179,35 +176,30 @@ def _one(values: Row, name: str) -> str:
 
 
 def _texts(value: object, name: str, separator: str) -> tuple[str, ...]:
-    given = value.split(separator) if isinstance(value, str) else [value]
-    if isinstance(value, list):
-        given = value
-    if any(isinstance(each, (list, dict)) for each in given):
+    texts = (
+        value if isinstance(value, list) else value.split(separator) if isinstance(value, str) else [value]
+    )
+    if any(isinstance(text, (list, dict)) for text in texts):
         raise ValueError(f"expected texts as {name}, found {json.dumps(value)[:60]}")
-    return tuple(dict.fromkeys(filter(None, map(word_of, given))))
-
-
-def _citations(value: object, separator: str) -> tuple[str, ...] | None:
-    return None if value is None else _texts(value, "citations", separator)
+    return tuple(dict.fromkeys(filter(None, map(word_of, texts))))
 
 
 def _passages(value: object) -> list[tuple[Passage, bool]]:
-    """Return the passages that the answer was made from, and whether each holds the evidence."""
+    """Passages that the answer was made from, and whether each holds the evidence."""
     if value in (None, "", []):
         return []
     if not isinstance(value, list):
         raise ValueError(f"expected a list of passages, found {json.dumps(value)[:60]}")  # noqa: TRY004
-    found = []
-    for place, each in enumerate(value, start=1):
-        given = {"text": each} if isinstance(each, str) else each
-        if not isinstance(given, dict) or not isinstance(given.get("text"), str):
-            raise ValueError(f"expected passages with a text, found {json.dumps(each)[:60]}")  # noqa: TRY004
-        name, text = str(given.get("id") or f"p{place}"), given["text"]
-        passage = Passage(
-            name, name.rpartition("#")[0] or name, str(given.get("title") or ""), 0, len(text), text
-        )
-        found.append((passage, given.get("evidence", True) is not False))
-    return found
+    passages = []
+    for rank, written in enumerate(value, start=1):
+        fields = {"text": written} if isinstance(written, str) else written
+        if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
+            raise ValueError(f"expected passages with a text, found {json.dumps(written)[:60]}")  # noqa: TRY004
+        name, text = str(fields.get("id") or f"p{rank}"), fields["text"]
+        document, title = name.rpartition("#")[0] or name, str(fields.get("title") or "")
+        passage = Passage(name, document, title, 0, len(text), text)
+        passages.append((passage, fields.get("evidence", True) is not False))
+    return passages
 
 
 COLUMNS = (
@@ -369,7 +361,7 @@ _RANKS = 5
 
 
 def _rank(label: str, outcome: str, *, refusals: bool) -> int | None:
-    """Return how bad a difference is, 0 the worst; None: there is none."""
+    """How bad a difference is, 0 the worst; None: there is none."""
     if outcome == "needs_review":
         return 4
     if label == "correct":
@@ -380,28 +372,24 @@ def _rank(label: str, outcome: str, *, refusals: bool) -> int | None:
 
 
 def rates(confusion: Confusion) -> Rates:
-    """Return the rates of a confusion."""
-    cells = [(label, outcome, n) for label, row in confusion.items() for outcome, n in row.items()]
+    """Rates of a confusion."""
 
-    def count(when: Callable[[str, str], bool]) -> int:
-        return sum(n for label, outcome, n in cells if when(label, outcome))
+    def count(labels: Collection[str] = LABELS, outcomes: Collection[str] = OUTCOMES) -> int:
+        return sum(confusion[label][outcome] for label in labels for outcome in outcomes)
 
-    def of(part: Callable[[str, str], bool], whole: Callable[[str, str], bool]) -> Share:
-        return share(count(lambda a, b: part(a, b) and whole(a, b)), count(whole))
-
-    labelled = count(lambda label, _: label == "refusal") > 0
+    others, decided = ("incorrect", "refusal"), [each for each in OUTCOMES if each != "needs_review"]
+    agreed = sum(
+        confusion[label][outcome] for label in LABELS for outcome in OUTCOMES if agrees(label, outcome)
+    )
+    refused, refusals = count(["refusal"], ["refused"]), count(["refusal"])
     return Rates(
-        false_correct=of(lambda label, _: label != "correct", lambda _, outcome: outcome == "correct"),
-        false_wrong=of(lambda _, outcome: outcome == "wrong", lambda label, _: label == "correct"),
-        needs_review=of(lambda _, outcome: outcome == "needs_review", lambda *_: True),
-        refusal_recall=of(lambda _, outcome: outcome == "refused", lambda label, _: label == "refusal")
-        if labelled
-        else None,
-        refusal_precision=of(lambda label, _: label == "refusal", lambda _, outcome: outcome == "refused")
-        if labelled
-        else None,
-        agreement_all=of(agrees, lambda *_: True),
-        agreement_graded=of(agrees, lambda _, outcome: outcome != "needs_review"),
+        false_correct=share(count(others, ["correct"]), count(outcomes=["correct"])),
+        false_wrong=share(count(["correct"], ["wrong"]), count(["correct"])),
+        needs_review=share(count(outcomes=["needs_review"]), count()),
+        refusal_recall=share(refused, refusals) if refusals else None,
+        refusal_precision=share(refused, count(outcomes=["refused"])) if refusals else None,
+        agreement_all=share(agreed, count()),
+        agreement_graded=share(agreed, count(outcomes=decided)),
     )
 
 
@@ -412,16 +400,14 @@ def _confusion(counts: Counter[tuple[str, str, str]], kinds: Sequence[str]) -> C
     }
 
 
-def judge(grader: Grader, each: Labelled) -> Verdict:
-    """Return the verdict on a labelled answer; without passages on the answer alone."""
-    if not each.judged_alone:
-        return grade(grader, each.question, each.answer, each.passages, each.supporting)
-    reading = grader.read(each.question, each.answer, (), frozenset())
-    said = decide(each.question, with_support_given(reading), grader=f"{grader.name}@{grader.version}")
+def judge(grader: Grader, labelled: Labelled) -> Verdict:
+    """Verdict on a labelled answer; without passages on the answer alone, its support taken as given."""
+    question, answer = labelled.question, labelled.answer
+    if not labelled.judged_alone:
+        return grade(grader, question, answer, labelled.passages, labelled.supporting)
+    reading = replace(
+        grader.read(question, answer, (), frozenset()), evidence_retrieved=True, any_valid_support=True
+    )
+    verdict = decide(question, reading, grader=f"{grader.name}@{grader.version}")
     alone = "No passages were given: only the answer was judged, not its support."
-    return replace(said, why=alone) if said.bucket == "correct" else said
-
-
-def with_support_given(reading: Reading) -> Reading:
-    """Return a reading as if the evidence was retrieved and cited, so that only the answer is judged."""
-    return replace(reading, evidence_retrieved=True, any_valid_support=True)
+    return replace(verdict, why=alone) if verdict.bucket == "correct" else verdict

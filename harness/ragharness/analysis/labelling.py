@@ -324,7 +324,7 @@ def item_of(record: Record, grading: GradingContext) -> Item:
     apart = (record.answer and record.answer.citations) or ()
     told = _pieces(answer, [passage.id for passage in passages])
     cited = {name for piece in told for name in piece.cites} | set(apart)
-    given = grading.evidence.found(question, passages)
+    given = grading.evidence.covered(question, passages)
     supporting = grading.evidence.supporting(question, passages)
     return Item(
         question=question.id,
