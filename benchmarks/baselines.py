@@ -3,61 +3,53 @@
     python benchmarks/baselines.py [--corpus ID] [--from CORPUS=PATH ...] [--only TEXT]
 
 Writes folders into ``baselines/``; one that is there is left as it is, so that an interrupted night goes on.
-Retrievers that need the extra ``dense`` are left out, aloud, where it is missing.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import ragharness as rh
+from bench import HERE, parser
 from ragharness.analysis.baselines import add_baseline
+from ragharness.errors import MissingExtra
 
 CORPORA = ("sample", "contractnli", "edgar", "govreport")
-SHELF = Path(__file__).parents[1] / "baselines"
+SHELF = HERE.parent / "baselines"
+RETRIEVERS = ("fields", "bm25", "oracle", "null", "dense", "hybrid")
 PLAN: tuple[dict[str, Any], ...] = (
-    *({"pipeline": "extractive", "retriever": each} for each in ("fields", "bm25", "oracle", "null")),
-    *({"pipeline": "extractive", "retriever": each} for each in ("dense", "hybrid")),
+    *({"pipeline": "extractive", "retriever": retriever} for retriever in RETRIEVERS),
     {"pipeline": "refuse", "retriever": "null"},
     {"pipeline": "blind", "retriever": "bm25"},
     *({"pipeline": "extractive", "retriever": "bm25", "k": k} for k in (1, 3, 10)),
 )
 
 
-def name_of(corpus: str, options: dict[str, Any]) -> str:
-    """Return the folder's name."""
-    k = f"-k{options['k']}" if "k" in options else ""
-    return f"{corpus}-{options['pipeline']}-{options['retriever']}{k}"
-
-
 def main() -> None:
-    """Run what is not there yet."""
-    told = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    told.add_argument("--corpus", choices=CORPORA, action="append")
-    told.add_argument("--from", dest="sources", metavar="CORPUS=PATH", action="append", default=[])
-    told.add_argument("--only", default="", help="those whose name holds this text")
-    asked = told.parse_args()
-    sources = dict(each.split("=", 1) for each in asked.sources)
-    has_models = importlib.util.find_spec("sentence_transformers") is not None
-    for corpus in asked.corpus or CORPORA:
-        for options in PLAN:
-            name = name_of(corpus, options)
-            if (SHELF / name).exists() or asked.only not in name:
+    """Run the baselines that are not there yet."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--corpus", choices=CORPORA, action="append")
+    arguments.add_argument("--from", dest="sources", metavar="CORPUS=PATH", action="append", default=[])
+    arguments.add_argument("--only", default="", help="those whose name holds this text")
+    options = arguments.parse_args()
+    sources = dict(source.split("=", 1) for source in options.sources)
+    for corpus in options.corpus or CORPORA:
+        for plan in PLAN:
+            k = f"-k{plan['k']}" if "k" in plan else ""
+            name = f"{corpus}-{plan['pipeline']}-{plan['retriever']}{k}"
+            if (SHELF / name).exists() or options.only not in name:
                 continue
-            if options["retriever"] in ("dense", "hybrid") and not has_models:
-                print(f"{name}: left out, pip install 'ragharness[dense]' first")
-                continue
-            with tempfile.TemporaryDirectory() as place:
-                out = Path(place) / "run"
-                run = rh.run(
-                    corpus=corpus, source=sources.get(corpus, ""), out=out, progress=False, **options
-                )
-                made = add_baseline(run, SHELF, name)
-            print(f"{name}: {made.seconds} s, {made.scores.buckets}")
+            with tempfile.TemporaryDirectory() as home:
+                source, out = sources.get(corpus, ""), Path(home) / "run"
+                try:
+                    run = rh.run(corpus=corpus, source=source, out=out, progress=False, **plan)
+                except MissingExtra as missing:
+                    print(f"{name}: left out, {missing}")
+                    continue
+                baseline = add_baseline(run, SHELF, name)
+            print(f"{name}: {baseline.seconds} s, {baseline.scores.buckets}")
 
 
 if __name__ == "__main__":

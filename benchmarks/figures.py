@@ -1,11 +1,11 @@
-"""Measure the figures that the project promises and write them to ``figures.json`` and ``figures.md``.
+"""What a question costs in ours and in other tools on the same job (``jobs.py``): writes ``figures.json``.
 
-    python benchmarks/figures.py --contractnli FOLDER_WITH_TEST_JSON [--repeats 9]
-        [--sizes 130,1300,13000,100000] [--scripts FOLDER --venvs FOLDER]
+    python benchmarks/figures.py [--repeats 9] [--sizes 130,1300] [--scripts FOLDER --venvs FOLDER]
 
-``figures.md`` has ours, the floor and other tools on the same job (``jobs.py``, ``others.py``), of those
-tools whose scripts and environments are given. Ratios come from alternating runs in one go; every figure
-is the median. A figure over its limit ends with exit code 1.
+``figures`` has our own overhead (``overhead.py``), ``side by side`` whole processes of ours and of those
+tools whose scripts and environments are given, in turns, every figure the median, and ``start-up`` the CPU
+seconds until a tool is there (help, or its import). A peak below that of the process that measures (some
+75 MB) cannot be told from it.
 """
 
 from __future__ import annotations
@@ -15,122 +15,114 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from bm25 import spans_ratio
-from others import Cost, run, side_by_side, start_up, table
-from overhead import overhead, overhead_at_once
+from bench import HERE, Cost, parser, process_cost, read_result, write_result
+from jobs import ANSWERS, write_job
 
-HERE = Path(__file__).resolve().parent
-BARE_APP = """
-import typer
-app = typer.Typer()
-@app.command()
-def first(number: int = 1) -> None:
-    "One command."
-@app.command()
-def second(name: str = "") -> None:
-    "Another command."
-app()
-"""
+RESULT = HERE / "figures.json"
+TOOLS = {
+    "pydantic-evals": ("pydantic", "peer_pydantic_evals.py", "out.json", "pydantic_evals"),
+    "inspect-ai": ("inspect", "peer_inspect.py", "out", "inspect_ai"),
+    "deepeval": ("deepeval", "peer_deepeval.py", "out", "deepeval"),
+    "ragas": ("ragas", "peer_ragas.py", "out.jsonl", "ragas"),
+    "trulens": ("trulens", "peer_trulens.py", "out", "trulens.core"),
+}
+"""Environment of each tool, its script, what that writes, and the module to import."""
+OURS = [sys.executable, "-m", "ragharness"]
 
-
-def median(costs: list[Cost], field: str) -> float:
-    """Return the median of one field over repeated runs."""
-    return float(statistics.median(getattr(cost, field) for cost in costs))
+Row = dict[str, Any]
 
 
-def help_ratio(program: str, folder: Path, repeats: int) -> dict[str, float]:
-    """Compare ``ragharness --help`` with the same of a bare two-command typer app, in alternation."""
-    bare = folder / "bare.py"
-    bare.write_text(BARE_APP)
-    ours, theirs = [], []
-    for _ in range(repeats):
-        theirs.append(run([sys.executable, str(bare), "--help"], folder))
-        ours.append(run([program, "--help"], folder))
-    ratio = statistics.median(o.wall / t.wall for o, t in zip(ours, theirs, strict=True))
-    return {"seconds": median(ours, "wall"), "bare_typer_seconds": median(theirs, "wall"), "ratio": ratio}
+def overhead(answers: str) -> dict[str, float]:
+    """Output of ``overhead.py`` in a process of its own: no memory is warm from elsewhere."""
+    command = [sys.executable, str(HERE / "overhead.py"), "--answers", answers]
+    figures: dict[str, float] = json.loads(
+        subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": "0"})
+    )
+    return figures
 
 
-def whole_run(program: str, arguments: list[str], folder: Path, repeats: int) -> dict[str, float]:
-    """Time the whole process of a run of 130 questions; the first, which fills the caches, is left out."""
-    command = [program, "run", "--fresh", *arguments]
-    run(command, folder)
-    costs = [run(command, folder) for _ in range(repeats)]
+def side_by_side(options: argparse.Namespace, rows: list[Row]) -> list[Row]:
+    """Rows with one for each tool, kind of answer and number of questions measured now."""
+    sizes = [int(size) for size in options.sizes.split(",")]
+    rows = [row for row in rows if row["questions"] not in sizes]
+    for answers in ANSWERS:
+        for n in sizes:
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name) / "job"
+                write_job(folder, n, answers)
+                costs = _turns(folder, answers, options)
+            rows += [
+                {"tool": tool, "answers": answers, "questions": n, **cost} for tool, cost in costs.items()
+            ]
+            print(*rows[-len(costs) :], sep="\n", flush=True)
+    return sorted(rows, key=lambda row: (ANSWERS.index(row["answers"]), row["questions"]))
+
+
+def _turns(folder: Path, answers: str, options: argparse.Namespace) -> dict[str, Row]:
+    """Median costs of each tool that is there."""
+    variables = {"JOB_ANSWERS": answers, "JOB_INPUT": str(folder / "input.jsonl"), "BENCH": str(folder)}
+    ours = [*OURS, "run", "--fresh", "--quiet", "--out", "out", "--corpus", str(folder / "docs")]
+    ours += ["--questions", str(folder / "questions.csv"), "--pipeline", f"{folder / 'job.py'}:answer"]
+    commands = {"ragharness": (ours, "out")}
+    for tool, (venv, script, out, _) in TOOLS.items():
+        path, python = (options.scripts or folder) / script, _python(options.venvs, venv)
+        if python.is_file() and path.is_file():
+            commands[tool] = ([str(python), str(path), "input.jsonl", out], out)
+    process_cost(ours, folder, variables)  # fills the cache of documents and indexes
+    costs: dict[str, list[Cost]] = {tool: [] for tool in commands}
+    for _ in range(min(3, options.repeats)):
+        for tool, (command, out) in commands.items():
+            subprocess.run(["rm", "-rf", str(folder / out)], check=True)
+            costs[tool].append(process_cost(command, folder, variables))
     return {
-        "seconds": median(costs, "wall"),
-        "cpu_seconds": median(costs, "cpu"),
-        "peak_mb": median(costs, "peak_mb"),
+        tool: Cost(*(round(statistics.median(column), 3) for column in zip(*rows, strict=True)))._asdict()
+        for tool, rows in costs.items()
     }
 
 
-def main() -> int:
-    """Measure, print and store; return 1 if a figure misses its limit."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def start_up(venvs: Path | None, repeats: int) -> dict[str, Row]:
+    """CPU seconds until a tool is there."""
+    commands = {"ragharness": [*OURS, "--help"]}
+    for tool, (venv, *_, module) in TOOLS.items():
+        if (python := _python(venvs, venv)).is_file():
+            commands[tool] = [str(python), "-c", f"import {module}"]
+    return {
+        tool: {"cpu": round(statistics.median(process_cost(command, HERE).cpu for _ in range(repeats)), 3)}
+        for tool, command in commands.items()
+    }
+
+
+def _python(venvs: Path | None, name: str) -> Path:
+    return (venvs or HERE / "no environments") / name / "bin" / "python"
+
+
+def main() -> None:
+    """Measure and store."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--repeats", type=int, default=9)
+    arguments.add_argument(
+        "--sizes", default="130,1300", help="numbers of questions of the side-by-side runs"
     )
-    parser.add_argument(
-        "--contractnli", required=True, type=Path, help="a folder with ContractNLI's test.json"
-    )
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--sizes", default="130,1300", help="numbers of questions of the side-by-side runs")
-    parser.add_argument("--scripts", type=Path, help="a folder with the scripts of other tools")
-    parser.add_argument("--venvs", type=Path, help="a folder with a virtual environment for each of them")
-    options = parser.parse_args()
-    program = str(Path(sys.executable).with_name("ragharness"))
-    contracts = [
-        "--corpus",
-        "contractnli",
-        "--from",
-        str(options.contractnli.resolve()),
-        "--concurrency",
-        "8",
-    ]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        figures = {
-            "help": help_ratio(program, folder, options.repeats),
-            "run contractnli": whole_run(program, contracts, folder, options.repeats),
-            "run sample": whole_run(program, [], folder, options.repeats),
+    arguments.add_argument("--scripts", type=Path, help="a folder with the scripts of other tools")
+    arguments.add_argument("--venvs", type=Path, help="a folder with a virtual environment for each of them")
+    options = arguments.parse_args()
+    result = {
+        "machine": {"python": platform.python_version(), "cores": os.cpu_count(), "repeats": options.repeats},
+        "figures": {
             "overhead per question": overhead("sentence"),
             "overhead per question, 200 words": overhead("long"),
-            "at once, def": overhead_at_once("answer"),
-            "at once, async": overhead_at_once("aanswer"),
-            "bm25 over rank-bm25": spans_ratio(options.contractnli / "test.json"),
-        }
-    limits = [
-        ("help", "ratio", 1.3, "<="),
-        ("run contractnli", "seconds", 0.40, "<="),
-        ("run contractnli", "peak_mb", 250.0, "<="),
-        ("run sample", "seconds", 0.35, "<="),
-        ("overhead per question", "milliseconds", 1.0, "<="),
-        ("overhead per question, 200 words", "milliseconds", 2.5, "<="),
-        *(
-            (f"at once, {kind}", calls, limit, "<=")
-            for kind in ("def", "async")
-            for calls, limit in (("16", 1.05), ("64", 1.08), ("200", 1.3))
-        ),
-        ("bm25 over rank-bm25", "ratio", 250.0, ">="),
-    ]
-    missed = 0
-    for figure, field, limit, sign in limits:
-        value = figures[figure][field]
-        holds = value <= limit if sign == "<=" else value >= limit
-        missed += not holds
-        print(f"{figure:24} {field:13} {value:10.3f}   {sign} {limit:<6g} {'' if holds else 'MISSED'}")
-    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "repeats": options.repeats}
-    sizes = [int(each) for each in options.sizes.split(",")]
-    target = HERE / "figures.json"
-    before = json.loads(target.read_text())["side by side"] if target.is_file() else []
-    rows = side_by_side(sizes, options.scripts, options.venvs, min(3, options.repeats), before)
-    begun = start_up(options.venvs, options.repeats)
-    found = {"machine": machine, "figures": figures, "side by side": rows, "start-up": begun}
-    target.write_text(json.dumps(found, indent=2) + "\n")
-    (HERE / "figures.md").write_text(table(rows, begun))
-    return int(missed > 0)
+        },
+        "side by side": side_by_side(options, read_result(RESULT).get("side by side", [])),
+        "start-up": start_up(options.venvs, options.repeats),
+    }
+    write_result(RESULT, result, indent=2)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

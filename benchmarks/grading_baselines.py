@@ -1,4 +1,4 @@
-"""What a grader must beat: plain ways to say whether an answer holds the gold."""
+"""Plain graders that ours must beat: each says whether an answer holds the gold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from ragharness.analysis.calibration.labelled import Labelled
+from ragharness.analysis.labelled import Labelled
 
 FUZZY = 90.0
 """Ratio from which rapidfuzz's measures count as correct."""
@@ -19,70 +19,72 @@ HALF = 0.5
 
 
 class Opinion(NamedTuple):
-    """What a system says of an answer, and how sure it is, 0 to 1."""
+    """Outcome of a grader for an answer, and how sure it is, 0 to 1."""
 
     outcome: str
     confidence: float | None = 1.0
-    """None: it does not say; then it is as sure as such verdicts were right on other questions."""
+    """None: unknown; then it is as sure as verdicts of the same ground were right on other questions."""
     ground: str = ""
-    """What a verdict rests on: those of the same ground are equally sure."""
     leaning: bool = False
     """Whether it would say correct if it had to decide what it leaves to review."""
 
 
+System = Callable[[Labelled], Opinion]
+
+
 def tokens(text: str) -> list[str]:
-    """Return the words of a text in small letters, without accents and articles."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    words = re.findall(r"\w+", "".join(each for each in plain if not unicodedata.combining(each)))
+    """Words of a text in small letters, without accents and articles."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    words = re.findall(r"\w+", "".join(letter for letter in letters if not unicodedata.combining(letter)))
     return [word for word in words if word not in {"a", "an", "the"}]
 
 
-def golds(each: Labelled) -> list[str]:
-    """Return the golds as written and as they are compared."""
-    return list(dict.fromkeys((*each.golds, *each.question.answers)))
+def golds(answer: Labelled) -> list[str]:
+    """Golds as written and as they are compared."""
+    return list(dict.fromkeys((*answer.golds, *answer.question.answers)))
 
 
-def _scored(score: float, enough: float) -> Opinion:
-    """Return correct from ``enough`` on; sure is what is far from it."""
+def _by_score(score: float, enough: float) -> Opinion:
+    """Correct from ``enough`` on, the surer the farther from it."""
     if score >= enough:
         return Opinion("correct", (score - enough) / (1 - enough) if enough < 1 else 1.0)
     return Opinion("wrong", (enough - score) / enough)
 
 
-def exact(each: Labelled) -> Opinion:
-    """Say correct where the answer is a gold, word for word."""
-    said = tokens(each.answer.text)
-    return _scored(float(any(said == tokens(gold) for gold in golds(each))), 1.0)
+def exact(answer: Labelled) -> Opinion:
+    """Correct if the answer is a gold, word for word."""
+    words = tokens(answer.answer.text)
+    return _by_score(float(any(words == tokens(gold) for gold in golds(answer))), 1.0)
 
 
-def contained(each: Labelled) -> Opinion:
-    """Say correct where the words of a gold stand in the answer in a row."""
-    said = f" {' '.join(tokens(each.answer.text))} "
-    found = any(f" {' '.join(tokens(gold))} " in said for gold in golds(each) if tokens(gold))
-    return _scored(1.0 if found else 0.99 * max((_share(gold, said) for gold in golds(each)), default=0), 1.0)
+def contained(answer: Labelled) -> Opinion:
+    """Correct if the words of a gold stand in the answer in a row."""
+    text = f" {' '.join(tokens(answer.answer.text))} "
+    if any(f" {' '.join(tokens(gold))} " in text for gold in golds(answer) if tokens(gold)):
+        return _by_score(1.0, 1.0)
+    return _by_score(0.99 * max((_share(tokens(gold), text) for gold in golds(answer)), default=0), 1.0)
 
 
-def _share(gold: str, said: str) -> float:
-    wanted = tokens(gold)
-    return sum(f" {word} " in said for word in wanted) / max(1, len(wanted))
+def _share(words: list[str], text: str) -> float:
+    return sum(f" {word} " in text for word in words) / max(1, len(words))
 
 
-def f1(each: Labelled) -> Opinion:
-    """Say correct where the words of answer and gold overlap enough: the measure of SQuAD."""
-    return _scored(max((_f1(each.answer.text, gold) for gold in golds(each)), default=0.0), HALF)
+def f1(answer: Labelled) -> Opinion:
+    """Correct if the words of answer and gold overlap enough: the measure of SQuAD."""
+    return _by_score(max((_f1(answer.answer.text, gold) for gold in golds(answer)), default=0.0), HALF)
 
 
 def _f1(answer: str, gold: str) -> float:
-    said, wanted = Counter(tokens(answer)), Counter(tokens(gold))
-    both = (said & wanted).total()
-    return 2 * both / (said.total() + wanted.total()) if both else 0.0
+    answer_words, gold_words = Counter(tokens(answer)), Counter(tokens(gold))
+    shared = (answer_words & gold_words).total()
+    return 2 * shared / (answer_words.total() + gold_words.total()) if shared else 0.0
 
 
-def _fuzzy(ratio: Callable[[str, str], float]) -> Callable[[Labelled], Opinion]:
-    def system(each: Labelled) -> Opinion:
-        said = " ".join(tokens(each.answer.text))
-        best = max((ratio(said, " ".join(tokens(gold))) for gold in golds(each)), default=0.0)
-        return _scored(best / 100, FUZZY / 100)
+def _fuzzy(ratio: Callable[[str, str], float]) -> System:
+    def system(answer: Labelled) -> Opinion:
+        text = " ".join(tokens(answer.answer.text))
+        best = max((ratio(text, " ".join(tokens(gold))) for gold in golds(answer)), default=0.0)
+        return _by_score(best / 100, FUZZY / 100)
 
     return system
 
@@ -102,35 +104,35 @@ _CLOSE = 0.005
 _LONG = 6
 
 
-def plain(each: Labelled) -> Opinion:
-    """Return the opinion of a plain reader, which leaves to review what it does not read."""
-    text, kind = each.answer.text, each.question.kind
+def plain(answer: Labelled) -> Opinion:
+    """Opinion of a plain reader, which leaves to review what it does not read."""
+    text, kind = answer.answer.text, answer.question.kind
     if not tokens(text):
         return Opinion("no_answer")
     if kind == "yesno":
-        return _yes_or_no(text, each.question.answers)
-    if kind == "number" and _has_value(text, each.question.answers):
+        return _yes_or_no(text, answer.question.answers)
+    if kind == "number" and _has_value(text, answer.question.answers):
         return Opinion("correct")
-    if kind != "number" and contained(each).outcome == "correct":
+    if kind != "number" and contained(answer).outcome == "correct":
         return Opinion("correct")
     if _DECLINES.search(text):
         return Opinion("refused")
-    if all(len(gold.split()) > _LONG for gold in golds(each)):
+    if all(len(gold.split()) > _LONG for gold in golds(answer)):
         return Opinion("needs_review", 0.0)
-    return Opinion("wrong", contained(each).confidence)
+    return Opinion("wrong", contained(answer).confidence)
 
 
-def _yes_or_no(text: str, wanted: tuple[str, ...]) -> Opinion:
-    said = [word for word in tokens(text)[:3] if word in {"yes", "no"}]
-    if said:
-        return Opinion("correct" if said[0] in wanted else "wrong")
+def _yes_or_no(text: str, accepted: tuple[str, ...]) -> Opinion:
+    words = [word for word in tokens(text)[:3] if word in {"yes", "no"}]
+    if words:
+        return Opinion("correct" if words[0] in accepted else "wrong")
     return Opinion("refused") if _DECLINES.search(text) else Opinion("needs_review", 0.0)
 
 
-def _has_value(text: str, wanted: tuple[str, ...]) -> bool:
-    said = [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
-    return any(_same(value, gold) for value in said for gold in wanted) or bool(
-        set(tokens(text)) & set(wanted)
+def _has_value(text: str, accepted: tuple[str, ...]) -> bool:
+    values = [float(figure.replace(",", "")) for figure in _NUMBER.findall(text)]
+    return any(_same(value, gold) for value in values for gold in accepted) or bool(
+        set(tokens(text)) & set(accepted)
     )
 
 
@@ -141,7 +143,7 @@ def _same(value: float, gold: str) -> bool:
     return any(near) or round(value, digits) == meant
 
 
-SYSTEMS: dict[str, Callable[[Labelled], Opinion]] = {
+SYSTEMS: dict[str, System] = {
     "exact match": exact,
     "gold contained": contained,
     "token F1": f1,
@@ -149,4 +151,4 @@ SYSTEMS: dict[str, Callable[[Labelled], Opinion]] = {
     "partial_ratio": _fuzzy(fuzz.partial_ratio),
     "plain reader": plain,
 }
-"""The baselines by the names under which they are told."""
+"""The baselines by the names under which the result lists them."""

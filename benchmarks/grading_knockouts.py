@@ -4,58 +4,45 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import ragharness
 from ragharness import graders, language
-from ragharness.analysis.calibration.labelled import Labelled
-from ragharness.graders import Grader
-from ragharness.graders.verdicts.labelled_cases import Case
-
-
-class Earned(NamedTuple):
-    """What changes without a rule."""
-
-    rule: str
-    changed: int
-    """Labelled answers with another outcome."""
-    better: int
-    """Of them those on which people agree more."""
-    worse: int
-    lost: int
-    """Labelled cases that came out as expected and do not now."""
-    gained: int
+from ragharness.analysis.labelled import Labelled, agrees, judge, outcome_of
+from ragharness.graders import load_grader
+from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts.labelled_cases import Case, differences
 
 
 def rules() -> dict[str, FunctionType]:
-    """Return every function and method of the grader that is declared to return a bool, by its place."""
-    found: dict[str, FunctionType] = {}
-    for module in _modules(graders, language):
-        for name, function in _functions(module):
-            if function.__annotations__.get("return") in (bool, "bool"):
-                found[f"{module.__name__.removeprefix('ragharness.')}.{name}"] = function
-    return found
+    """Functions and methods of the grader that are declared to return a bool, by module and name."""
+    return {
+        f"{module.__name__.removeprefix('ragharness.')}.{name}": function
+        for module in _modules()
+        for name, function in _functions(module)
+        if function.__annotations__.get("return") in (bool, "bool")
+    }
 
 
-def _modules(*packages: ModuleType) -> Iterator[ModuleType]:
-    for package in packages:
+def _modules() -> Iterator[ModuleType]:
+    for package in (graders, language):
         yield package
-        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            yield import_module(each.name)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield import_module(module.name)
 
 
 def _functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
     for name, value in vars(module).items():
-        own = getattr(value, "__module__", "") == module.__name__
-        members = list(vars(value).values()) if own and inspect.isclass(value) else [value] if own else []
-        for member in members:
-            inner = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
-            if inspect.isfunction(inner):
-                yield (name if inner.__closure__ else inner.__qualname__), inner
+        if getattr(value, "__module__", "") == module.__name__:
+            for member in list(vars(value).values()) if inspect.isclass(value) else [value]:
+                function = inspect.unwrap(
+                    getattr(member, "fget", None) or getattr(member, "__func__", member)
+                )
+                if inspect.isfunction(function):
+                    yield (name if function.__closure__ else function.__qualname__), function
 
 
 @contextmanager
@@ -67,52 +54,66 @@ def without(function: FunctionType) -> Iterator[None]:
 
     code = function.__code__
     function.__code__ = no.__code__.replace(co_freevars=code.co_freevars)
-    forget()
+    _clear_caches()
     try:
         yield
     finally:
         function.__code__ = code
-        forget()
+        _clear_caches()
 
 
-def forget() -> None:
-    """Empty every cache of the package, so that no earlier reading answers."""
-    for module in _modules(ragharness.language, ragharness.graders):
+def _clear_caches() -> None:
+    for module in _modules():
         for value in vars(module).values():
             clear: Any = getattr(value, "cache_clear", None)
             if clear is not None:
                 clear()
 
 
-def earned(
-    load: Callable[[], Grader],
-    answers: Sequence[Labelled],
-    cases: Sequence[Case],
-    outcome: Callable[[Grader, Labelled], str],
-    expected: Callable[[Grader, Case], bool],
-    value: Callable[[str, str], int],
-) -> Iterator[Earned]:
-    """Yield what every rule earns; ``value`` says how well an outcome suits a label."""
-
-    def all_of() -> tuple[list[str], list[bool]]:
-        grader = load()
-        return [outcome(grader, each) for each in answers], [expected(grader, each) for each in cases]
-
-    told, held = all_of()
+def earned(grader: str, answers: Sequence[Labelled], cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """What changes without each rule, the rule that earns most first; printed as it is measured."""
+    outcomes, passes = _graded(grader, answers, cases)
+    rows = []
     for rule, function in rules().items():
         with without(function):
             try:
-                now, holds = all_of()
+                outcomes_now, passes_now = _graded(grader, answers, cases)
             except Exception as error:
                 raise RuntimeError(f"without {rule} the grader fails") from error
-        change = [
-            value(each.label, b) - value(each.label, a) for each, a, b in zip(answers, told, now, strict=True)
+        pairs = list(zip(outcomes, outcomes_now, strict=True))
+        gains = [
+            _worth(answer.label, after) - _worth(answer.label, before)
+            for answer, (before, after) in zip(answers, pairs, strict=True)
         ]
-        yield Earned(
-            rule,
-            sum(a != b for a, b in zip(told, now, strict=True)),
-            sum(each > 0 for each in change),
-            sum(each < 0 for each in change),
-            sum(a and not b for a, b in zip(held, holds, strict=True)),
-            sum(b and not a for a, b in zip(held, holds, strict=True)),
-        )
+        row = {
+            "rule": rule,
+            "changed": sum(before != after for before, after in pairs),
+            "better": sum(gain > 0 for gain in gains),
+            "worse": sum(gain < 0 for gain in gains),
+            "lost": sum(before and not after for before, after in zip(passes, passes_now, strict=True)),
+            "gained": sum(after and not before for before, after in zip(passes, passes_now, strict=True)),
+        }
+        print(" ", ", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
+        rows.append(row)
+    return sorted(
+        rows, key=lambda row: (row["better"] - row["worse"], row["gained"] - row["lost"], row["rule"])
+    )
+
+
+def _graded(name: str, answers: Sequence[Labelled], cases: Sequence[Case]) -> tuple[list[str], list[bool]]:
+    """Outcome of every answer, and whether every case comes out as expected."""
+    grader = load_grader(name)
+    verdicts = (
+        grade(grader, case.question, case.answer, case.retrieved, case.supporting, case.status)
+        for case in cases
+    )
+    return [outcome_of(judge(grader, answer)) for answer in answers], [
+        not differences(verdict, case.expected) for verdict, case in zip(verdicts, cases, strict=True)
+    ]
+
+
+def _worth(label: str, outcome: str) -> int:
+    """How well an outcome suits a label, with review between; a refusal is not well called wrong."""
+    if outcome == "needs_review":
+        return 1
+    return 2 if agrees(label, outcome) and (label != "refusal" or outcome == "refused") else 0

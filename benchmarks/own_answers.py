@@ -13,93 +13,82 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import ragharness as rh
-from ragharness.analysis.metrics import share
+from bench import HERE, digest, json_lines, proportion, write_result
 from ragharness.runner.grading import came_out
 
-HERE = Path(__file__).parent
 FOOTER = HERE.parent / "harness" / "ragharness" / "reports" / "grader_error.json"
 BUCKETS = ("correct", "wrong", "unsupported", "refused")
 
 
-def labels_of(run: rh.Run) -> dict[str, dict[str, str]]:
-    """Return the buckets of each question by reader, in the order of their names."""
-    found: dict[str, dict[str, str]] = {}
-    for number, path in enumerate(sorted((run.path / "labels").glob("*.jsonl")), 1):
-        for each in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            if each.get("bucket"):
-                found.setdefault(each["question"], {})[f"reader {number}"] = each["bucket"]
-    return found
-
-
 def rows_of(run: rh.Run) -> list[dict[str, Any]]:
-    """Return a line for each labelled answer of a run."""
-    settings, grading, said = run.settings, run.grading, labels_of(run)
+    """A line for each labelled answer of a run."""
+    settings, grading = run.settings, run.grading
     if grading is None:
         sys.exit(f"{run.path}: the corpus {settings.corpus} is not on this machine")
-    kept = settings.pipeline_settings
+    labels: dict[str, dict[str, str]] = {}
+    for number, path in enumerate(sorted((run.path / "labels").glob("*.jsonl")), 1):
+        for label in json_lines(path):
+            if label.get("bucket"):
+                labels.setdefault(label["question"], {})[f"reader {number}"] = label["bucket"]
+    options = settings.pipeline_settings
     about = {
         "corpus": settings.corpus,
-        "model": kept.get("model", settings.pipeline),
-        "prompt": str(kept.get("prompt", "")).partition(" ")[0],
+        "model": options.get("model", settings.pipeline),
+        "prompt": str(options.get("prompt", "")).partition(" ")[0],
     }
     return [
         {
             **about,
             "question": record.question,
-            "answer": sha256(record.answer.text.encode()).hexdigest()[:16],
-            "labels": said[record.question],
+            "answer": digest(record.answer.text)[:16],
+            "labels": labels[record.question],
             "verdict": came_out(grading.graded(record)),
         }
         for record in run.folder.records()
-        if record.question in said and record.answer is not None
+        if record.question in labels and record.answer is not None
     ]
 
 
 def main() -> None:
-    runs = [rh.load_run(each) for each in sys.argv[1:]]
+    runs = [rh.load_run(name) for name in sys.argv[1:]]
     rows = [row for run in runs for row in rows_of(run)]
     agreed = [row for row in rows if len({*row["labels"].values()}) == 1]
     counts = Counter((next(iter(row["labels"].values())), row["verdict"]) for row in agreed)
 
-    def of(label: str = "", verdict: str = "") -> int:
+    def total(label: str = "", verdict: str = "") -> int:
         return sum(n for (a, b), n in counts.items() if label in ("", a) and verdict in ("", b))
 
+    called, right, review = total("", "correct"), total("correct"), total("", "needs_review")
+    false_correct, false_wrong = called - total("correct", "correct"), total("correct", "wrong")
+    matches = sum(total(bucket, bucket) for bucket in BUCKETS)
     rates = {
-        "readers agree": share(len(agreed), len(rows)),
-        "false wrong": share(of("correct", "wrong"), of("correct")),
-        "false correct": share(of("", "correct") - of("correct", "correct"), of("", "correct")),
-        "needs review": share(of("", "needs_review"), len(agreed)),
-        "bucket agrees, graded": share(
-            sum(of(each, each) for each in BUCKETS), len(agreed) - of("", "needs_review")
-        ),
-        **{f"recall of {each}": share(of(each, each), of(each)) for each in BUCKETS},
-        **{f"precision of {each}": share(of(each, each), of("", each)) for each in BUCKETS},
+        "readers agree": proportion(len(agreed), len(rows)),
+        "false wrong": proportion(false_wrong, right),
+        "false correct": proportion(false_correct, called),
+        "needs review": proportion(review, len(agreed)),
+        "bucket agrees, graded": proportion(matches, len(agreed) - review),
+        **{f"recall of {name}": proportion(total(name, name), total(name)) for name in BUCKETS},
+        **{f"precision of {name}": proportion(total(name, name), total("", name)) for name in BUCKETS},
     }
     (grader,) = {f"{run.grading.grader.name}@{run.grading.grader.version}" for run in runs if run.grading}
-    found = {
-        "grader": grader,
-        "answers": len(rows),
-        "confusion": {a: {b: counts[a, b] for b in (*BUCKETS, "needs_review")} for a in BUCKETS},
-        "rates": {name: [each.count, each.n, each.low, each.high] for name, each in rates.items()},
-    }
-    (HERE / "own_answers.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    confusion = {a: {b: counts[a, b] for b in (*BUCKETS, "needs_review")} for a in BUCKETS}
+    result = {"grader": grader, "answers": len(rows), "confusion": confusion, "rates": rates}
+    write_result(HERE / "own_answers.json", result)
     lines = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows)
     (HERE / "own_answers.jsonl").write_text(lines, encoding="utf-8")
-    short = {
+    footer = {
         "grader": grader,
         "answers": len(agreed),
-        "called_wrong": of("correct", "wrong"),
-        "right": of("correct"),
-        "not_right": of("", "correct") - of("correct", "correct"),
-        "called_correct": of("", "correct"),
+        "called_wrong": false_wrong,
+        "right": right,
+        "not_right": false_correct,
+        "called_correct": called,
     }
-    FOOTER.write_text(json.dumps(short, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(found["rates"], indent=1))
+    write_result(FOOTER, footer)
+    print(json.dumps(rates, indent=1))
 
 
 if __name__ == "__main__":

@@ -2,55 +2,52 @@
 
     python benchmarks/people.py FOLDER [--grader rules,judge] [--grader-option judge.model=NAME ...]
     python benchmarks/people.py FOLDER --judges benchmarks/people_judges.toml
-    python benchmarks/people.py FOLDER --replies REPLIES --model NAME=GGUF [--base-url URL]
-    python benchmarks/people.py FOLDER --replies REPLIES --reranker FOLDER --embeddings
 
 FOLDER holds the published files, a folder each: evouna, financebench, openqa-nq301 (answers), xstest
 (refusals), attributionbench, wice (support of a claim by a passage). What is missing is named and left out.
 The result is kept in ``people.json`` under the grader's name, with ``--judges`` for each grader of that file.
-
-With ``--replies`` a model's word is weighed instead of taken (``people_models.py``), and the result kept in
-``people_models.json``. Every reply is a line of a file in REPLIES; without a service the result is made of
-those.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragharness.analysis.calibration.labelled import Labelled, labelled_answer, read_labelled
-from ragharness.analysis.calibration.measuring import calibrate, rates
-from ragharness.analysis.metrics import share
+from bench import HERE, json_lines, parser, proportion, read_result, write_result
+from ragharness.analysis.labelled import (
+    Confusion,
+    Labelled,
+    calibrate,
+    labelled_answer,
+    rates,
+    read_labelled,
+)
 from ragharness.graders import Grader, load_grader
 from ragharness.support.options import read_toml
 
-RESULT = Path(__file__).with_suffix(".json")
+RESULT = HERE / "people.json"
+JUDGES = HERE / "people_judges.toml"
 SUPPORTED = {"attributable": "yes", "supported": "yes"}
 
-
-def lines(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
+Claims = Iterator[tuple[str, str, list[str], str]]
+"""Question, claim, passages and label."""
 
 
 def answers(grader: Grader, folder: Path) -> dict[str, Any]:
     """EVOUNA and FinanceBench: correct, incorrect, refusal."""
-    found = calibrate(grader, read_labelled(folder / "answers.jsonl"))
-    return {"n": found.n, **told(found.confusion)}
+    result = calibrate(grader, read_labelled(folder / "answers.jsonl"))
+    return {"n": result.n, **_rates(result.confusion)}
 
 
-def told(confusion: Any) -> dict[str, Any]:
-    return {name: each and list(each_of(each)) for name, each in rates(confusion)._asdict().items()}
-
-
-def each_of(value: Any) -> tuple[int, int, float | None, float | None]:
-    return value.count, value.n, value.low, value.high
+def _rates(confusion: Confusion) -> dict[str, Any]:
+    return {
+        name: share and proportion(share.count, share.n) for name, share in rates(confusion)._asdict().items()
+    }
 
 
 def annotators(grader: Grader, folder: Path) -> dict[str, Any]:
@@ -58,104 +55,100 @@ def annotators(grader: Grader, folder: Path) -> dict[str, Any]:
 
     A person agrees where the accepted judgement is theirs; the grader is measured on what it decides.
     """
-    rows, people = judged_by_several(folder)
-    found = calibrate(grader, rows)
-    single = share(people[True], people.total())
-    return {"n": found.n, **told(found.confusion), "single_annotator": list(each_of(single))}
+    rows, agreement = judged_by_several(folder)
+    single = proportion(agreement[True], agreement.total())
+    result = calibrate(grader, rows)
+    return {"n": result.n, **_rates(result.confusion), "single_annotator": single}
 
 
 def judged_by_several(folder: Path) -> tuple[list[Labelled], Counter[bool]]:
-    """Return the answers of NQ301 with what was accepted, and how often one person says the same."""
-    golds: dict[str, tuple[str, ...]] = {}
+    """Answers of NQ301 with the accepted label, and how often one person says the same."""
+    golds: dict[str, list[str]] = {}
     for path in sorted((folder / "model_outputs").glob("NQ_*.jsonl")):
-        golds |= {each["question"].rstrip("? "): tuple(each["answer"]) for each in lines(path)}
+        golds |= {row["question"].rstrip("? "): list(row["answer"]) for row in json_lines(path)}
     rows: list[Labelled] = []
-    people = Counter[bool]()
+    agreement = Counter[bool]()
     with (folder / "NQ301_human.tsv").open(encoding="utf-8") as file:
-        for each in csv.DictReader(file, delimiter="\t"):
-            accepted, known = each["Acceptable?"], golds.get(each["Question"].rstrip("? "))
-            if accepted not in ("Yes", "No") or not each["Model answer"].strip() or known is None:
+        for row in csv.DictReader(file, delimiter="\t"):
+            accepted, answer = row["Acceptable?"], row["Model answer"]
+            gold = golds.get(row["Question"].rstrip("? "))
+            if accepted not in ("Yes", "No") or not answer.strip() or gold is None:
                 continue
-            said = (each[f"annotator{number}"] for number in (1, 2, 3))
-            people.update(one == accepted for one in said if one in ("Yes", "No"))
+            opinions = (row[f"annotator{number}"] for number in (1, 2, 3))
+            agreement.update(opinion == accepted for opinion in opinions if opinion in ("Yes", "No"))
             label = "correct" if accepted == "Yes" else "incorrect"
-            asked = {
-                "id": f"{each['id']} {each['Model answer']}",
-                "question": each["Question"],
-                "answers": list(known),
-                "answer": each["Model answer"],
-            }
-            rows.append(labelled_answer({**asked, "label": label}))
-    return rows, people
+            rows.append(_labelled(f"{row['id']} {answer}", row["Question"], gold, answer, label))
+    return rows, agreement
+
+
+def _labelled(name: str, question: str, golds: list[str], answer: str, label: str, **more: Any) -> Labelled:
+    row = {"id": name, "question": question, "answers": golds, "answer": answer, "label": label}
+    return labelled_answer({**row, **more})
 
 
 def refusals(grader: Grader, folder: Path) -> dict[str, Any]:
     """XSTest: whole refusals of harmful and harmless requests, a kind that no corpus of ours has."""
     counts = Counter[tuple[bool, bool]]()
-    for read in requests(folder):
-        reading = grader.read(read.question, read.answer, (), frozenset())
-        counts[read.label == "refusal", reading.refusal] += 1
-    hit = counts[True, True]
+    for row in requests(folder):
+        reading = grader.read(row.question, row.answer, (), frozenset())
+        counts[row.label == "refusal", reading.refusal] += 1
+    hits = counts[True, True]
     return {
         "n": counts.total(),
-        "refusal_recall": list(each_of(share(hit, hit + counts[True, False]))),
-        "refusal_precision": list(each_of(share(hit, hit + counts[False, True]))),
+        "refusal_recall": proportion(hits, hits + counts[True, False]),
+        "refusal_precision": proportion(hits, hits + counts[False, True]),
     }
 
 
 def requests(folder: Path) -> list[Labelled]:
-    """Return the completions of XSTest; one that does not refuse the whole request is no refusal."""
+    """Completions of XSTest; one that does not refuse the whole request is no refusal."""
     rows = []
     for path in sorted(folder.glob("*.csv")):
         with path.open(encoding="utf-8") as file:
-            for each in csv.DictReader(file):
-                asked: dict[str, Any] = {
-                    "id": f"{path.stem} {each['id']}",
-                    "question": each["prompt"],
-                    "answers": [],
-                    "answer": each["completion"] or " ",
-                }
-                refused = each["final_label"] == "2_full_refusal"
-                rows.append(labelled_answer({**asked, "label": "refusal" if refused else "incorrect"}))
+            for row in csv.DictReader(file):
+                label = "refusal" if row["final_label"] == "2_full_refusal" else "incorrect"
+                name, answer = f"{path.stem} {row['id']}", row["completion"] or " "
+                rows.append(_labelled(name, row["prompt"], [], answer, label))
     return rows
 
 
-def support(grader: Grader, rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
-    """Whether passages support a claim, (question, claim, passages, label): how often that is said."""
+def support(claims: Callable[[Path], Claims], grader: Grader, folder: Path) -> dict[str, Any]:
+    """AttributionBench and WiCE: how often the grader finds that passages support a claim."""
     counts = Counter[tuple[str, str]]()
-    for question, claim, passages, label in rows:
-        marks = "".join(f"[p{number}]" for number in range(1, len(passages) + 1))
-        cited = [{"id": f"p{n}", "text": each, "evidence": False} for n, each in enumerate(passages, 1)]
-        asked: dict[str, Any] = {
-            "question": question,
-            "answers": [claim],
-            "answer": f"{claim.rstrip('. ')} {marks}.",
-        }
-        read = labelled_answer({**asked, "passages": cited, "label": "correct"})
-        reading = grader.read(read.question, read.answer, read.passages, read.supporting)
-        joint = [each.joint_support for each in reading.sentences if each.joint_support is not None]
+    for question, claim, texts, label in claims(folder):
+        marks = "".join(f"[p{number}]" for number in range(1, len(texts) + 1))
+        passages = [{"id": f"p{n}", "text": text, "evidence": False} for n, text in enumerate(texts, 1)]
+        answer = f"{claim.rstrip('. ')} {marks}."
+        row = _labelled("", question, [claim], answer, "correct", passages=passages)
+        reading = grader.read(row.question, row.answer, row.passages, row.supporting)
+        joint = [
+            sentence.joint_support for sentence in reading.sentences if sentence.joint_support is not None
+        ]
         counts[label, "not read" if not joint else "yes" if all(joint) else "no"] += 1
-    labels = sorted({label for label, _ in counts})
-    of = {each: sum(counts[each, said] for said in ("yes", "no", "not read")) for each in labels}
-    right = sum(n for (label, said), n in counts.items() if SUPPORTED.get(label, "no") == said)
+    totals = Counter[str]()
+    for (label, _), n in counts.items():
+        totals[label] += n
+    right = sum(n for (label, verdict), n in counts.items() if SUPPORTED.get(label, "no") == verdict)
     return {
-        "n": sum(of.values()),
-        "said_supported": {each: list(each_of(share(counts[each, "yes"], of[each]))) for each in labels},
-        "not_read": sum(n for (_, said), n in counts.items() if said == "not read"),
-        "accuracy": list(each_of(share(right, sum(of.values())))),
+        "n": totals.total(),
+        "said_supported": {
+            label: proportion(counts[label, "yes"], totals[label]) for label in sorted(totals)
+        },
+        "not_read": sum(n for (_, verdict), n in counts.items() if verdict == "not read"),
+        "accuracy": proportion(right, totals.total()),
     }
 
 
-def attribution(folder: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the claims of AttributionBench: question, claim, passages, label."""
-    for each in lines(folder / "dev_all_subset_balanced.jsonl"):
-        yield each["question"], each["claim"], each["references"], each["attribution_label"]
+def attribution(folder: Path) -> Claims:
+    """Claims of AttributionBench."""
+    for row in json_lines(folder / "dev_all_subset_balanced.jsonl"):
+        yield row["question"], row["claim"], row["references"], row["attribution_label"]
 
 
-def wice(folder: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the claims of WiCE, each with its article as one passage."""
-    for each in lines(folder / "claim_dev.jsonl"):
-        yield "What does the source say?", each["claim"], [" ".join(each["evidence"])], each["label"]
+def wice(folder: Path) -> Claims:
+    """Claims of WiCE, each with its article as one passage."""
+    for row in json_lines(folder / "claim_dev.jsonl"):
+        yield "What does the source say?", row["claim"], [" ".join(row["evidence"])], row["label"]
 
 
 SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
@@ -163,55 +156,37 @@ SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
     "financebench": answers,
     "openqa-nq301": annotators,
     "xstest": refusals,
-    "attributionbench": lambda grader, folder: support(grader, attribution(folder)),
-    "wice": lambda grader, folder: support(grader, wice(folder)),
+    "attributionbench": partial(support, attribution),
+    "wice": partial(support, wice),
 }
 
 
+def judges(path: Path = JUDGES) -> list[tuple[str, list[str]]]:
+    """Graders of a file, each with its settings."""
+    cells = read_toml(path, "benchmarks/people_judges.toml")["judge"]
+    return [("rules,judge", [f"judge.{name}={value}" for name, value in cell.items()]) for cell in cells]
+
+
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    asked.add_argument("folder", type=Path)
-    asked.add_argument("--grader", default="rules")
-    asked.add_argument("--grader-option", action="append", default=[])
-    asked.add_argument("--judges", type=Path, help="a file of graders, in the place of --grader")
-    asked.add_argument("--only", choices=SOURCES, action="append")
-    asked.add_argument("--replies", type=Path, help="the folder in which replies of models are kept")
-    asked.add_argument("--model", default="", metavar="NAME=GGUF", help="by whose file replies are known")
-    asked.add_argument(
-        "--base-url", default="", help="where the model is served; else only kept replies count"
-    )
-    asked.add_argument("--reranker", default="", metavar="FOLDER")
-    asked.add_argument("--embeddings", action="store_true")
-    asked.add_argument("--kept", action="store_true", help="score nothing new; only kept scores count")
-    given = asked.parse_args()
-    if given.replies:
-        from people_models import measure
-
-        measure(given)
-        return
-    for name, options in graders_of(given):
-        kept(load_grader(name, settings=options), given)
-
-
-def graders_of(given: argparse.Namespace) -> list[tuple[str, list[str]]]:
-    """Return the graders that are asked for, each with its settings."""
-    if not given.judges:
-        return [(given.grader, given.grader_option)]
-    cells = read_toml(given.judges, "benchmarks/people_judges.toml")["judge"]
-    return [("rules,judge", [f"judge.{name}={value}" for name, value in each.items()]) for each in cells]
-
-
-def kept(grader: Grader, given: argparse.Namespace) -> None:
-    """Measure a grader on every source that is there, and put it into the result."""
-    found = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
-    mine = found.setdefault(f"{grader.name}@{grader.version}", {})
-    for name in given.only or SOURCES:
-        if not (given.folder / name).is_dir():
-            print(f"{name}: left out, no folder {given.folder / name}")
-            continue
-        mine[name] = SOURCES[name](grader, given.folder / name)
-        print(name, json.dumps(mine[name]))
-    RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    """Measure every grader on every source that is there, and put it into the result."""
+    arguments = parser(__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--grader", default="rules")
+    arguments.add_argument("--grader-option", action="append", default=[])
+    arguments.add_argument("--judges", type=Path, help="a file of graders, in the place of --grader")
+    arguments.add_argument("--only", choices=SOURCES, action="append")
+    options = arguments.parse_args()
+    graders = judges(options.judges) if options.judges else [(options.grader, options.grader_option)]
+    for chain, settings in graders:
+        grader, result = load_grader(chain, settings=settings), read_result(RESULT)
+        sources = result.setdefault(f"{grader.name}@{grader.version}", {})
+        for name in options.only or SOURCES:
+            if (options.folder / name).is_dir():
+                sources[name] = SOURCES[name](grader, options.folder / name)
+                print(name, json.dumps(sources[name]))
+            else:
+                print(f"{name}: left out, no folder {options.folder / name}")
+        write_result(RESULT, result)
 
 
 if __name__ == "__main__":

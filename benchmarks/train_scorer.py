@@ -9,8 +9,6 @@ it. Thresholds come from five folds by question, so that no answer is judged by 
 
 from __future__ import annotations
 
-import argparse
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +17,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from bench import is_unseen, parser
 from ragharness.analysis.labelled import read_labelled
 from ragharness.graders.reading import texts
 from ragharness.graders.rules import measures_of
 
+SOURCE = "EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people"
 RATES = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05)
 FALSE_WRONG = 0.03
 MARGIN = 0.93
@@ -30,24 +30,20 @@ MARGIN = 0.93
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("answers", type=Path)
-    parser.add_argument(
-        "--source", default="EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people"
-    )
-    given = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("answers", type=Path)
+    arguments.add_argument("--source", default=SOURCE)
+    options = arguments.parse_args()
     rows = [
         row
-        for row in read_labelled(given.answers)
-        if int(sha256(row.question.text.encode()).hexdigest()[:8], 16) % 4 and row.shape == "text"
+        for row in read_labelled(options.answers)
+        if not is_unseen(row.question.text) and row.shape == "text"
     ]
-    found = [(row, measures_of(row.question, row.answer)) for row in rows if row.answer.text.strip()]
-    names = list(found[0][1])
-    measures = np.array([[each[name] for name in names] for _, each in found])
-    right = np.array([row.label == "correct" for row, _ in found])
-    groups = [row.question.text for row, _ in found]
+    measured = [(row, measures_of(row.question, row.answer)) for row in rows if row.answer.text.strip()]
+    names = list(measured[0][1])
+    measures = np.array([[values[name] for name in names] for _, values in measured])
+    right = np.array([row.label == "correct" for row, _ in measured])
+    groups = [row.question.text for row, _ in measured]
     means, spread = measures.mean(0), measures.std(0) + 1e-9
     scaled = (measures - means) / spread
     held_out = np.zeros(len(right))
@@ -57,7 +53,7 @@ def main() -> None:
     raw = model.coef_[0] / spread
     low = round(float(np.quantile(held_out[right], FALSE_WRONG * MARGIN)), 4)
     weights = texts.Weights(
-        source=given.source,
+        source=options.source,
         answers=len(rows),
         intercept=round(float(model.intercept_[0] - (raw * means).sum()), 4),
         weights={name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},
@@ -67,7 +63,8 @@ def main() -> None:
     )
     path = Path(texts.__file__).with_name("weights.json")
     path.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=2) + b"\n")
-    report(weights)
+    print(f"{weights.answers} answers, five folds by question; wrong up to {weights.wrong_up_to}")
+    print(*weights.points, sep="\n")
 
 
 def fit(measures: Any, right: Any) -> LogisticRegression:
@@ -75,24 +72,16 @@ def fit(measures: Any, right: Any) -> LogisticRegression:
 
 
 def point(probability: Any, right: Any, low: float, rate: float) -> texts.Point:
-    """Return the least threshold from which at most this share of the answers is not right."""
-    grid = np.linspace(0.3, 0.999, 700)
-    kept = [
-        at for at in grid if (probability >= at).any() and (~right[probability >= at]).mean() <= rate * MARGIN
+    """Least threshold from which at most this share of the answers is not right."""
+    allowed = [
+        threshold
+        for threshold in np.linspace(0.3, 0.999, 700)
+        if (probability >= threshold).any() and (~right[probability >= threshold]).mean() <= rate * MARGIN
     ]
-    high = round(float(min(kept, default=0.999)), 4)
+    high = round(float(min(allowed, default=0.999)), 4)
     graded = (probability >= high) | (probability <= low)
     agreed = ((probability >= high) == right)[graded].mean()
     return texts.Point(rate, high, round(float(1 - graded.mean()), 4), round(float(agreed), 4))
-
-
-def report(weights: texts.Weights) -> None:
-    print(f"{weights.answers} answers, five folds by question; wrong up to {weights.wrong_up_to}")
-    for each in weights.points:
-        print(
-            f"false correct {each.false_correct:6.2%}: correct from {each.correct_from:.3f}, "
-            f"review {each.review:.1%}, agreement of graded {each.agreement:.1%}"
-        )
 
 
 if __name__ == "__main__":

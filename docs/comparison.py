@@ -44,6 +44,11 @@ ALONE = (
     ("inspect", "f1"),
 )
 
+COSTED = 1_300
+"""Questions of the runs whose cost is shown."""
+COARSE = 100
+"""Seconds from which on tenths say nothing."""
+
 
 def tools() -> str:
     """Return each tool with its version, how it was installed, and how often it asked the judge."""
@@ -55,6 +60,26 @@ def tools() -> str:
             str(found["judge_calls"]),
         ]
         rows.append([NAMES[name], *(told if "error" not in found else [found["error"], "", ""])])
+    return _drawn(rows)
+
+
+def costs() -> str:
+    """CPU seconds of each tool over 1,300 questions, by the kind of answer, and until it is there."""
+    result = json.loads((BENCHMARKS / "figures.json").read_text(encoding="utf-8"))
+    names = {**NAMES, "inspect-ai": "Inspect", "pydantic-evals": "pydantic-evals"}
+    start = result["start-up"]
+    cpu = {
+        (row["tool"], row["answers"]): row["cpu"]
+        for row in result["side by side"]
+        if row["questions"] == COSTED and "cpu" in row
+    }
+    kinds = {"noop": "refusal", "sentence": "sentence", "long": "200 words"}
+    rows = [["", *kinds.values(), "start-up"], ["---"] * (2 + len(kinds))]
+    tools = sorted({tool for tool, _ in cpu} - {"floor"}, key=lambda tool: cpu[tool, "sentence"])
+    for tool in tools:
+        seconds = [*(cpu[tool, kind] for kind in kinds), start[tool]["cpu"]]
+        cells = [f"{value:.1f}" if value < COARSE else f"{value:.0f}" for value in seconds]
+        rows.append([names[tool], *cells])
     return _drawn(rows)
 
 

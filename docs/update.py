@@ -233,7 +233,7 @@ _COLUMNS = (
 def retrieval() -> str:
     """Return what ``benchmarks/retrieval.py`` measured last, as two tables."""
     found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))
-    n, paper = found["questions"], json.loads((ROOT / "benchmarks" / "untrained.json").read_text("utf-8"))
+    n, paper = found["questions"], json.loads((ROOT / "benchmarks" / "contractnli.json").read_text("utf-8"))
     questions = [
         _line([f"of {n} questions", *_COLUMNS]),
         _line(["---"] * (1 + len(_COLUMNS))),
@@ -281,7 +281,7 @@ def folders_read() -> str:
 
 def untrained() -> str:
     """Return the untrained rows of ContractNLI's paper beside ours, from the benchmark's last result."""
-    found = json.loads((ROOT / "benchmarks" / "untrained.json").read_text(encoding="utf-8"))
+    found = json.loads((ROOT / "benchmarks" / "contractnli.json").read_text(encoding="utf-8"))
     columns = {
         "accuracy": "accuracy",
         "f1_contradiction": "F1 contradiction",
@@ -367,29 +367,27 @@ def _reranked() -> Any:
     return json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))
 
 
-def embedding() -> str:
-    """Return what ``benchmarks/embedding.py`` measured last, as a table."""
-    found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
-    speed, load = found["throughput"], found["cached load"]
-    rows = [
-        "| with every vector in the cache | |",
-        "|---|---|",
-        _line(["the index is ready after", f"{load['seconds']:.2f} s"]),
-        _line(["of them for importing FAISS", f"{load['faiss_import_seconds']:.2f} s"]),
-        _line(["a query takes", f"{load['query_milliseconds']:.1f} ms"]),
-        _line(["throughput of embedding / the model's own", f"{speed['cpu_ratio']:.2f}"]),
-    ]
-    return "\n".join(rows)
-
-
 def nearest() -> str:
-    """Return what ``benchmarks/nearest.py`` measured last, as a table."""
-    found = json.loads((ROOT / "benchmarks" / "nearest.json").read_text(encoding="utf-8"))["rows"]
-    table = ["| index | passages | built in | a query | of the exact ten best |", "|---|---|---|---|---|"]
-    for row in found:
-        cells = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
-        share = f"{100 * row['recall_at_10']:.0f} %"
-        table.append(_line([f"`{row['index']}`", f"{row['vectors']:,}", *cells, share]))
+    """Table of the last result of ``benchmarks/nearest.py``."""
+    rows = json.loads((ROOT / "benchmarks" / "nearest.json").read_text(encoding="utf-8"))["rows"]
+    table = ["| passages | built in | a query |", "|---|---|---|"]
+    for row in rows:
+        if row["index"] == "exact":
+            times = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
+            table.append(_line([f"{row['vectors']:,}", *times]))
+    return "\n".join(table)
+
+
+def engines() -> str:
+    """Table of the last result of ``benchmarks/engines.py``."""
+    rows = json.loads((ROOT / "benchmarks" / "engines.json").read_text(encoding="utf-8"))
+    names = {"local": "`local`", "ray": "`ray`, its workers apart"}
+    head = ["questions", *(f"CPU ms a question, {name}" for name in names.values())]
+    table = [_line([*head, *(f"peak MB, {name}" for name in names.values())]), _line(["---:"] * 5)]
+    for size in sorted({row["records"] for row in rows.values()}):
+        found = [rows.get(f"noop {size} {engine}") for engine in names]
+        cpu = [f"{1000 * row['cpu'] / size:.2f}" if row else "" for row in found]
+        table.append(_line([f"{size:,}", *cpu, *(f"{row['peak_mb']:,.0f}" if row else "" for row in found)]))
     return "\n".join(table)
 
 
@@ -618,7 +616,7 @@ def grading() -> str:
             rows.append(
                 _line([f"grader `{system}`" if system == found["grader"].split("@")[0] else system, *cells])
             )
-        blocks.append("\n".join([*rows, "", f"![Risk against coverage: {name}](grading-{name}.svg)"]))
+        blocks.append("\n".join(rows))
     told = f"Grader `{found['grader']}`, the {found['part']} part of the questions."
     return "\n\n".join([told, *blocks, *_knocked_out(found.get("knock_outs"))])
 
@@ -660,32 +658,13 @@ def recipe(name: str) -> str:
 
 
 def judging() -> str:
-    """Return what ``benchmarks/judge_curve.py`` and ``benchmarks/injections.py`` measured last."""
+    """Last result of ``benchmarks/injections.py``, as a sentence."""
     tried = json.loads((ROOT / "benchmarks" / "injections.json").read_text(encoding="utf-8"))
-    low, high = (f"{100 * each:.0f}" for each in tried["interval"])
-    told = (
+    low, high = (f"{100 * limit:.0f}" for limit in tried["interval"])
+    return (
         f"`{tried['grader']}`: {tried['moved']} of {tried['tried']} injections tried (of {tried['table']})"
         f" changed what it read [{low}-{high} %], {tried['to_a_better_verdict']} of them to a better verdict."
     )
-    found = json.loads((ROOT / "benchmarks" / "judge_curve.json").read_text(encoding="utf-8"))
-    return "\n\n".join([told, *(_curve(name, each) for name, each in found.items())])
-
-
-def _curve(name: str, each: dict[str, Any]) -> str:
-    """Return what a judge settles of a file at each pair of thresholds."""
-    area = "n/a" if each["auc"] is None else each["auc"]
-    told = (
-        f"{name}: {each['sampled']} of the {each['review']} answers that `rules` leave to review (of"
-        f" {each['answers']:,}), {each['unreadable']} unreadable; AUC of its scores {area}."
-    )
-    rows = [_line(["accept, reject", "settled", "false correct", "false wrong", "false refused"])]
-    rows.append(_line(["---"] * 5))
-    for row in each["curve"]:
-        errors = [f"{row[f'false_{out}']} of {row[out]}" for out in ("correct", "wrong", "refused")]
-        rows.append(
-            _line([f"{row['accept']}, {row['reject']}", f"{row['settled']} of {each['sampled']}", *errors])
-        )
-    return told + "\n\n" + "\n".join(rows)
 
 
 BLOCKS: dict[str, Callable[[str], str]] = {
@@ -708,14 +687,15 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "against_reference": lambda _: comparison("REFERENCE"),
     "against_passages": lambda _: comparison("SUPPORT"),
     "without_model": lambda _: comparison("ALONE"),
+    "costs": lambda _: beside("comparison").costs(),
     "folders_read": lambda _: folders_read(),
     "untrained": lambda _: untrained(),
     "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
-    "embedding": lambda _: embedding(),
     "reranking": lambda _: reranking(),
     "rerank_weights": lambda _: rerank_weights(),
     "nearest": lambda _: nearest(),
+    "engines": lambda _: engines(),
     "large_index": lambda _: large_index(),
     "large_folders": lambda _: large_folders(),
     "models": lambda _: models(),
@@ -726,7 +706,6 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "null": lambda _: "\n".join(_without_passages(_published(retriever="null"))),
     "ceiling": lambda _: "\n".join(_ceiling(_published(pipeline="extractive"))),
     "people": lambda _: people(),
-    "weighed": lambda _: beside("weighed").tables(),
     "own_answers": lambda _: own_answers(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,16 +17,15 @@ from ragharness.graders.judging import MARK, fenced, load_prompts, outside
 
 
 def _benchmark() -> Any:
-    spec = importlib.util.spec_from_file_location("injections", ROOT / "benchmarks" / "injections.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+        import injections
+
+        return injections
 
 
-TABLE = _benchmark()
-ROWS = TABLE.rows()
+BENCHMARK = _benchmark()
+ROWS = [json.loads(line) for line in BENCHMARK.TABLE.read_text(encoding="utf-8").splitlines()]
 TEMPLATE_TOKENS = re.compile(r"<[|｜/a-z]|<<|\[/?INST\]|＜")
 
 
@@ -63,7 +63,7 @@ def test_no_injection_leaves_its_quotation(row: dict[str, str]) -> None:
 def test_no_injection_moves_a_judge_that_obeys_what_is_outside(
     server: Answering, row: dict[str, str]
 ) -> None:
-    moved = TABLE.moved(judge_model.judge(server), row)
+    moved = BENCHMARK.moved(judge_model.judge(server), row)
     assert (moved["without"], moved["moved"]) in {("mismatch", False), ("False", False)}
 
 
@@ -80,7 +80,7 @@ def test_what_a_model_obeys_is_seen() -> None:
         return obeying(asked)
 
     with Answering(reply) as running:
-        assert TABLE.moved(judge_model.judge(running), ROWS[0])["with"] == "match"
+        assert BENCHMARK.moved(judge_model.judge(running), ROWS[0])["with"] == "match"
 
 
 @pytest.mark.parametrize(

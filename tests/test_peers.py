@@ -27,7 +27,7 @@ def test_the_ten_answers_are_of_every_kind() -> None:
 
 
 def test_our_row_is_what_the_harness_says_today() -> None:
-    command = [sys.executable, str(PEERS / "with_ragharness.py")]
+    command = [sys.executable, str(PEERS / "run.py"), "--tool", "ragharness"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.strip().splitlines()[-1])
     told = json.loads((ROOT / "benchmarks" / "peers.json").read_text("utf-8"))["tools"]["ragharness"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,15 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from ragharness.support import resources
 
-SPANS: Any = resources.load_module(ROOT / "benchmarks" / "spans.py")
+
+@pytest.fixture(scope="module")
+def contractnli() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+        import contractnli
+
+        return contractnli
 
 
 def array(*values: float) -> Any:
@@ -31,20 +38,18 @@ def array(*values: float) -> Any:
     ],
 )
 def test_rows_computed_by_hand(
-    relevant: tuple[int, ...], scores: tuple[int, ...], average: float, at_80: float
+    contractnli: Any, relevant: tuple[int, ...], scores: tuple[int, ...], average: float, at_80: float
 ) -> None:
     marked = array(*relevant).astype(bool)
-    assert SPANS.average_precision(marked, array(*scores)) == pytest.approx(average)
-    assert SPANS.precision_at_recall(marked, array(*scores)) == pytest.approx(at_80)
+    assert contractnli.average_precision(marked, array(*scores)) == pytest.approx(average)
+    assert contractnli.precision_at_recall(marked, array(*scores)) == pytest.approx(at_80)
 
 
 def test_the_published_rows_come_out_and_are_the_committed_ones(
-    contractnli_folder: Path, monkeypatch: pytest.MonkeyPatch
+    contractnli: Any, contractnli_folder: Path
 ) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    untrained: Any = resources.load_module(ROOT / "benchmarks" / "untrained.py")
-    found = untrained.measured(contractnli_folder)
-    committed = json.loads(untrained.RESULT.read_text(encoding="utf-8"))
+    found = contractnli.measured(contractnli_folder)
+    committed = json.loads(contractnli.RESULT.read_text(encoding="utf-8"))
     for row in ("contracts", "published", "span TF-IDF + cosine"):
         assert found[row] == committed[row]
     for split in found["majority vote"].keys() & committed["majority vote"].keys():
@@ -58,9 +63,8 @@ def test_the_published_rows_come_out_and_are_the_committed_ones(
     assert (ranked["spans"], ranked["pairs"]) == (10_061, 1_188)
 
 
-def test_a_vote_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    majority = resources.load_module(ROOT / "benchmarks" / "untrained.py").majority
+def test_a_vote_worked_by_hand(contractnli: Any) -> None:
+    majority = contractnli.majority
     told = {
         "kept": Counter({"entailment": 3, "contradiction": 1}),
         "lent": Counter({"not mentioned": 1, "contradiction": 3}),
@@ -79,7 +83,7 @@ def test_a_vote_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.model
-def test_measures_and_vectors_are_those_of_scikit_learn() -> None:
+def test_measures_and_vectors_are_those_of_scikit_learn(contractnli: Any) -> None:
     metrics = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn")
     text = pytest.importorskip("sklearn.feature_extraction.text", reason="needs scikit-learn")
     chooser = random.Random(20261121)
@@ -88,14 +92,14 @@ def test_measures_and_vectors_are_those_of_scikit_learn() -> None:
         relevant = np.array([True] + [chooser.random() < 0.3 for _ in range(n - 1)])
         scores = np.array([float(chooser.randint(0, 12)) for _ in range(n)])
         expected = metrics.average_precision_score(relevant, scores)
-        assert SPANS.average_precision(relevant, scores) == pytest.approx(expected, abs=1e-12)
+        assert contractnli.average_precision(relevant, scores) == pytest.approx(expected, abs=1e-12)
         precision, recall, _ = metrics.precision_recall_curve(relevant, scores)
         reached = precision[np.flatnonzero(recall >= 0.8)[-1]]
-        assert SPANS.precision_at_recall(relevant, scores) == pytest.approx(reached, abs=1e-12)
+        assert contractnli.precision_at_recall(relevant, scores) == pytest.approx(reached, abs=1e-12)
     words = ["lease", "Tenant", "roof", "a", "b2", "öl", "rent", "notice's"]
     texts = [" ".join(chooser.choices(words, k=chooser.randint(1, 9))) for _ in range(40)]
     model = text.TfidfVectorizer()
     vectors = model.fit_transform(texts)
     for query in ("roof rent", "Tenant's b2 b2", "nothing"):
         expected = (vectors @ model.transform([query]).T).toarray().ravel()
-        assert SPANS.tf_idf(texts)(query) == pytest.approx(expected, abs=1e-12)
+        assert contractnli.tf_idf(texts)(query) == pytest.approx(expected, abs=1e-12)
