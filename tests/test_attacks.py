@@ -275,7 +275,7 @@ def test_a_password_of_our_own_words_breaks_no_run(
 ) -> None:
     spec = pipeline(tmp_path, f"def answer(question, passages): return 'It is\\\\nthe-rest, ' + {password!r}")
     # What was secret once stays so in a process: the other tests of this one shall forget it.
-    monkeypatch.setattr(messages, "_seen", messages._seen)
+    monkeypatch.setattr(messages, "_environment", messages._environment)
     monkeypatch.setenv('A"DB_PASSWORD', password)
     done = verb("run", *SMALL, "--pipeline", spec)
     assert done.code in {0, 2}, done

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragharness.support.cores import on_all_cores
+from ragharness.support.concurrency import map_on_cores
 
 HERE = os.getpid()
 NUMBERS = list(range(7))
@@ -45,23 +45,23 @@ def refused(number: int) -> int:
 
 
 def test_results_are_in_order_and_two_processes_made_them() -> None:
-    found = on_all_cores(told, NUMBERS)
+    found = map_on_cores(told, NUMBERS)
     assert [number for number, _ in found] == NUMBERS
     assert [here for _, here in found] == [threading.active_count() > 1 or n % 2 == 0 for n in NUMBERS]
-    assert on_all_cores(squared, []) == []
+    assert map_on_cores(squared, []) == []
 
 
 def test_the_share_of_a_copy_that_is_killed_is_done_here() -> None:
-    assert on_all_cores(killed_elsewhere, NUMBERS) == list(map(squared, NUMBERS))
+    assert map_on_cores(killed_elsewhere, NUMBERS) == list(map(squared, NUMBERS))
 
 
 def test_what_cannot_be_sent_is_made_here() -> None:
-    assert [each() for each in on_all_cores(unspeakable_elsewhere, NUMBERS)] == NUMBERS
+    assert [each() for each in map_on_cores(unspeakable_elsewhere, NUMBERS)] == NUMBERS
 
 
 def test_what_the_work_raises_is_raised() -> None:
     with pytest.raises(ValueError, match="not 3"):
-        on_all_cores(refused, NUMBERS)
+        map_on_cores(refused, NUMBERS)
 
 
 def test_beside_other_threads_nothing_is_copied() -> None:
@@ -69,7 +69,7 @@ def test_beside_other_threads_nothing_is_copied() -> None:
     other = threading.Thread(target=done.wait)
     other.start()
     try:
-        assert all(here for _, here in on_all_cores(told, NUMBERS))
+        assert all(here for _, here in map_on_cores(told, NUMBERS))
     finally:
         done.set()
         other.join()

@@ -16,6 +16,7 @@ from ragharness.corpus.manifests import Manifest, manifest
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.records import Document, Evidence
 from ragharness.support import resources
+from ragquestions.recipes import facts_of
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +43,20 @@ def test_every_corpus_has_a_complete_card(name: str) -> None:
 def test_embedded_corpora_load_without_network(name: str) -> None:
     corpus = load_corpus(name, offline=True)
     assert corpus.documents
-    assert corpus.facts
+    assert facts_of(corpus).stated
     assert len({each.title for each in corpus.documents}) == len(corpus.documents)
 
 
 def test_counts_of_the_real_corpus(contracts: Corpus) -> None:
     card = manifest("contractnli")
     segments = sum(len(each.segments) for each in contracts.documents)
-    assert (len(contracts.documents), segments, len(contracts.facts)) == (123, 10_061, 2_091)
+    facts = facts_of(contracts).stated
+    assert (len(contracts.documents), segments, len(facts)) == (123, 10_061, 2_091)
     assert card.counts["test"] == {"documents": 123, "segments": segments, "facts": 2_091}
-    labels = Counter(fact.answers for fact in contracts.facts)
+    labels = Counter(fact.answers for fact in facts)
     assert labels == {("yes",): 968, ("no",): 220, (): 903}
-    assert all(bool(fact.evidence) == bool(fact.answers) for fact in contracts.facts)
-    assert len({fact.topic for fact in contracts.facts}) == 17
+    assert all(bool(fact.evidence) == bool(fact.answers) for fact in facts)
+    assert len({fact.topic for fact in facts}) == 17
 
 
 def test_golden_rows_of_the_real_corpus(contracts: Corpus) -> None:
@@ -68,7 +70,7 @@ def test_golden_rows_of_the_real_corpus(contracts: Corpus) -> None:
         ("cnli-21", 12238, 98, (12216, 12237), "NSK"),
         ("cnli-611", 22377, 146, (22330, 22376), "CEDC"),
     ]
-    facts = [contracts.facts[place] for place in (0, 8, -1)]
+    facts = [facts_of(contracts).stated[place] for place in (0, 8, -1)]
     assert [(fact.document, fact.topic, fact.answers, fact.evidence) for fact in facts] == [
         ("cnli-1", "nda-11", (), ()),
         ("cnli-1", "nda-20", ("yes",), (Evidence("cnli-1", 8307, 8874),)),
@@ -88,7 +90,7 @@ def test_the_hash_is_that_of_the_content(contracts: Corpus, contractnli_folder: 
     assert load_corpus("contractnli", source=str(contractnli_folder / "test.json")).hash == contracts.hash
     first, *others = contracts.documents
     renamed = Document(id=first.id, title="Another", text=first.text, segments=first.segments)
-    assert Corpus("contractnli", "test", (renamed, *others), ()).hash != contracts.hash
+    assert Corpus("contractnli", "test", (renamed, *others)).hash != contracts.hash
 
 
 def test_unknown_corpus_split_and_document(contracts: Corpus) -> None:
@@ -145,13 +147,13 @@ def test_a_contract_becomes_a_document_and_facts(tmp_path: Path) -> None:
     assert first.source == "https://example.org/nda.pdf"
     assert [
         (fact.topic, fact.answers, [(span.start, span.end) for span in fact.evidence])
-        for fact in corpus.facts[:3]
+        for fact in facts_of(corpus).stated[:3]
     ] == [
         ("nda-11", ("yes",), [(34, 63)]),
         ("nda-16", (), []),
         ("nda-20", ("no",), [(10, 34), (34, 63)]),
     ]
-    assert corpus.facts[0].details["hypothesis"] == "Long."
+    assert facts_of(corpus).stated[0].details["hypothesis"] == "Long."
 
 
 def test_names_that_repeat_get_the_id(tmp_path: Path) -> None:
@@ -232,7 +234,7 @@ def test_an_altered_copy_is_refused(tmp_path: Path, contractnli_folder: Path) ->
 
 
 def test_a_manifest_with_an_unknown_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path / "_shelf" / "corpora" / "odd"
+    home = tmp_path / "_data" / "corpora" / "odd"
     home.mkdir(parents=True)
     (home / "corpus.toml").write_text('id = "odd"\ncolour = "red"\n')
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path)

@@ -204,7 +204,7 @@ def test_settings_that_cannot_be_read_are_a_sentence(
     for arguments in (["gate", "r", "r", "--gates", "bad.toml"], ["matrix", "bad.toml", "--dry-run"]):
         done = verb(*arguments)
         assert (done.code, done.output) == (3, "")
-        assert done.errors.startswith("error: expected a readable bad.toml")
+        assert done.errors.startswith("error: cannot read bad.toml")
 
 
 def test_questions_that_nest_endlessly_are_named(verb: Verb, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_what_is_not_given_has_its_default() -> None:
 
 @pytest.mark.parametrize(
     ("texts", "found"),
-    [(("model",), "found 'model'"), (("=x",), "found '=x'"), (("a=1", "A=2"), "once, found it twice")],
+    [(("model",), "NAME=VALUE, not 'model'"), (("=x",), "not '=x'"), (("a=1", "A=2"), "is given twice")],
 )
 def test_other_shapes_are_refused(texts: tuple[str, ...], found: str) -> None:
     with pytest.raises(UsageError, match=found):
@@ -43,13 +43,13 @@ def test_other_shapes_are_refused(texts: tuple[str, ...], found: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "many", "0", "-1", "1.5", "٣x"])
 def test_numbers_out_of_range_are_refused(value: str) -> None:
-    with pytest.raises(UsageError, match=f"{FLAG} n= a whole number from 1"):
+    with pytest.raises(UsageError, match=f"{FLAG} n= takes a whole number from 1"):
         options(f"n={value}").whole("n", 1, least=1)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-0.1", "much"])
 def test_amounts_out_of_range_are_refused(value: str) -> None:
-    with pytest.raises(UsageError, match=f"{FLAG} x= a number from 0"):
+    with pytest.raises(UsageError, match=f"{FLAG} x= takes a number from 0"):
         options(f"x={value}").number("x", 1.0)
 
 
@@ -60,7 +60,7 @@ def test_unknown_words_and_names_are_answered_with_the_nearest() -> None:
     given.text("model")
     with pytest.raises(UnknownName, match="did you mean model"):
         given.finish("the retriever 'dense'")
-    with pytest.raises(UsageError, match="takes no settings, found --retriever-option k1"):
+    with pytest.raises(UsageError, match="takes no settings such as --retriever-option k1"):
         options("k1=2").finish("the retriever 'bm25'")
 
 

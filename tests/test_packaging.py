@@ -38,14 +38,14 @@ def test_wheel_holds_the_shelves_and_nothing_else(unpacked_wheel: Path) -> None:
     tops = {path.name.split("-")[0] for path in unpacked_wheel.iterdir()}
     assert tops == {"ragharness"}
     for name in ON_THE_SHELF:
-        assert (unpacked_wheel / "ragharness" / "_shelf" / name).is_file()
+        assert (unpacked_wheel / "ragharness" / "_data" / name).is_file()
     assert (unpacked_wheel / "ragharness" / "py.typed").is_file()
     assert (unpacked_wheel / "ragharness" / "schemas" / "question.json").is_file()
 
 
 @pytest.mark.slow
 def test_wheel_has_what_was_composed_and_not_the_program(unpacked_wheel: Path) -> None:
-    sample = unpacked_wheel / "ragharness" / "_shelf" / "corpora" / "sample"
+    sample = unpacked_wheel / "ragharness" / "_data" / "corpora" / "sample"
     assert (sample / "documents.jsonl").is_file()
     assert not any(path.is_dir() for path in sample.iterdir())
     assert not list(unpacked_wheel.rglob("*compose*"))

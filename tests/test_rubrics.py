@@ -946,7 +946,7 @@ def test_any_model_can_judge_and_each_vote_is_a_call_of_its_own(tmp_path: Path) 
 
 
 def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragharness.support.http.doubled", lambda *_: 0.0)
+    monkeypatch.setattr("ragharness.support.http.exponential_wait", lambda *_: 0.0)
     waits = iter([503, 429])
 
     def reply(asked: Asked) -> Reply:
@@ -959,7 +959,7 @@ def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.Monk
 
 
 def test_a_judge_that_stays_away_leaves_the_dimension_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragharness.support.http.doubled", lambda *_: 0.0)
+    monkeypatch.setattr("ragharness.support.http.exponential_wait", lambda *_: 0.0)
     with Answering(lambda _: Reply({"error": {"message": "busy"}}, status=503)) as server:
         tone = mark(score(rubric(), [GOOD], Means(model_judge(server))), "tone")
     assert tone.status == "invalid"

@@ -18,13 +18,13 @@ from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support import messages
-from ragharness.support.messages import scrubbed
+from ragharness.support.messages import redact_bytes
 
 if TYPE_CHECKING:
     import subprocess
 
 KEY = "sk-planted/7f3a+9c=="
-NOTHING_SEEN = messages._Seen(0.0, -1, ())
+NO_ENVIRONMENT = messages._Environment(0.0, -1, ())
 IN_URL = "planted-in-the-address-51"
 LOGIN = "planted-login-83"
 
@@ -194,16 +194,16 @@ def test_a_model_service_that_repeats_the_key_does_not_get_it_into_the_run(tmp_p
     ["GITHUB_PAT", "SMTP_PASS", "MYSQL_PWD", "PASSPHRASE", "BASIC_AUTH", "JWT", "COOKIE", "SLACK_WEBHOOK"],
 )
 def test_what_secrets_are_called(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_environment", NO_ENVIRONMENT)
     monkeypatch.setenv(name, KEY)
-    assert scrubbed(KEY.encode()) == f"[{name}]".encode()
+    assert redact_bytes(KEY.encode()) == f"[{name}]".encode()
 
 
 @pytest.mark.parametrize("name", ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PATH", "PATTERN", "COMPASS"])
 def test_what_is_no_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_environment", NO_ENVIRONMENT)
     monkeypatch.setenv(name, "/home/me/work")
-    assert scrubbed(b"/home/me/work") == b"/home/me/work"
+    assert redact_bytes(b"/home/me/work") == b"/home/me/work"
 
 
 def test_a_key_that_a_pipeline_removes_when_it_is_imported_was_seen(tmp_path: Path) -> None:
@@ -228,15 +228,15 @@ def test_a_key_that_a_pipeline_removes_when_it_is_imported_was_seen(tmp_path: Pa
 
 
 def test_what_was_secret_once_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_environment", NO_ENVIRONMENT)
     monkeypatch.setenv("A_ROTATED_KEY", "the-first-of-them")
-    assert scrubbed(b"the-first-of-them") == b"[A_ROTATED_KEY]"
+    assert redact_bytes(b"the-first-of-them") == b"[A_ROTATED_KEY]"
     monkeypatch.delenv("A_ROTATED_KEY")
-    assert scrubbed(b"the-first-of-them") == b"[A_ROTATED_KEY]"
+    assert redact_bytes(b"the-first-of-them") == b"[A_ROTATED_KEY]"
 
 
 def test_a_key_that_json_must_escape_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODD_KEY", 'quote"back\\slash\u00e9')
     monkeypatch.setenv("MAX_TOKENS", "16000000")
     told = json.dumps({"text": f"it is {os.environ['ODD_KEY']}", "seconds": 16000000})
-    assert json.loads(scrubbed(told.encode())) == {"text": "it is [ODD_KEY]", "seconds": 16000000}
+    assert json.loads(redact_bytes(told.encode())) == {"text": "it is [ODD_KEY]", "seconds": 16000000}

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.language import words
 from ragharness.records import Hit, Passage, Question
-from ragharness.support.files import hash_code, keep, kept_mapped
+from ragharness.support.files import hash_code, read_cached_mapped, write_cached
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -350,12 +350,12 @@ class Index:
             np.save(head, each, allow_pickle=False)
         alike = f"{path.name.partition('-')[0]}-*.index"
         parts = (self.weights.data, self.rows.data)
-        keep(path, head.getvalue(), *parts, most=KEPT, alike=alike)
+        write_cached(path, head.getvalue(), *parts, most=KEPT, alike=alike)
 
 
 def load(path: Path) -> Index | None:
     """Return the index that is kept there, or None when there is none that can be believed."""
-    found = kept_mapped(path)
+    found = read_cached_mapped(path)
     if found is None:
         return None
     head, lists = BytesIO(found[0]), found[1]

@@ -14,7 +14,7 @@ from ragharness.errors import RubricNotUsable, UnknownName, UsageError
 from ragharness.rubrics.rubric import JUDGED, Check, Dimension, Loaded, Rubric, parse, read_rubric
 from ragharness.rubrics.rules import RULES, fault
 from ragharness.support import resources
-from ragharness.support.files import expanded, write_whole
+from ragharness.support.files import expand_home, write_atomic
 
 ChangeClass = Literal["patch", "minor", "major"]
 CLASSES: tuple[ChangeClass, ...] = get_args(ChangeClass)
@@ -88,7 +88,7 @@ def rubric_names() -> dict[str, Path]:
 
 def find_rubric(name: str) -> Loaded:
     """The rubric of a file or name; raises UnknownName, RubricNotUsable."""
-    path = expanded(name)
+    path = expand_home(name)
     if path.is_file():
         return read_rubric(path)
     paths = rubric_names()
@@ -127,7 +127,7 @@ def open_active(name: str) -> Loaded:
 def mark_used(loaded: Loaded) -> None:
     """Keep a copy of a used version beside its file, unless it is a shipped one. Raises StorageError."""
     if _stored_version(loaded, loaded.rubric.title) is None:
-        write_whole(loaded.path.parent / USED / f"{loaded.rubric.title}.yaml", loaded.text.encode())
+        write_atomic(loaded.path.parent / USED / f"{loaded.rubric.title}.yaml", loaded.text.encode())
 
 
 def parent_of(loaded: Loaded) -> Rubric | None:
@@ -347,9 +347,9 @@ def branch(name: str, claim: str = "", out: Path | None = None) -> Branch:
     )
     if parse(text, path).rubric.version != version:
         raise RubricNotUsable(f"id: and version: must each begin a line of {path}")
-    write_whole(target, text.encode())
+    write_atomic(target, text.encode())
     if differences:
-        write_whole(path, parent.text.encode())
+        write_atomic(path, parent.text.encode())
     return Branch(target, title, size, differences, path if differences else None)
 
 

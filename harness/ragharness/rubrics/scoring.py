@@ -18,7 +18,7 @@ from ragharness.rubrics.judge import Judge, Votes, take_votes
 from ragharness.rubrics.outputs import Item, Opinion, Opinions
 from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
 from ragharness.rubrics.rules import RULES, Embeddings, apply
-from ragharness.support.concurrency import in_order
+from ragharness.support.concurrency import map_in_order
 
 GATE_KEPT = 8.0
 """Lowest mean of a judge at which a gate passes; a person must pass it, too."""
@@ -118,7 +118,7 @@ def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> 
     """Scores of outputs; raises UsageError where a method lacks its model."""
     means = needs(rubric, means or Means())
     scored = tuple(
-        in_order(lambda item: _score_item(rubric, item, means), items, _WORKERS if means.judge else 1)
+        map_in_order(lambda item: _score_item(rubric, item, means), items, _WORKERS if means.judge else 1)
     )
     columns = zip(*(item.marks for item in scored), strict=True)
     dimensions = [_over_all(*column) for column in zip(rubric.dimensions, columns, strict=True)]

@@ -1,7 +1,7 @@
-"""Ends what this process has started once it has ended itself, however that came: a process of its own.
+"""Guard process: ends what the harness has started once the harness itself has ended, for whatever reason.
 
-It is told of every group of processes on its standard input, which ends with the harness. On Linux it finds
-those that left their group, too, by a variable of their environment. It imports little, to start in no time.
+It reads the groups of processes from its standard input, which ends with the harness. On Linux it also finds
+those that left their group, by a variable of their environment. It imports little, to start in no time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from threading import Lock
 VARIABLE = "RAGHARNESS_STARTED_BY"
 
 _PAUSE = 0.05
-"""Seconds between two looks at what is left: a process that waits for a disk dies when it has it."""
+"""Seconds between two scans: a process that waits for a disk dies when it has it."""
 
 
 class Guard:
@@ -27,10 +27,10 @@ class Guard:
         self._lock = Lock()
         self._process: object = None
         self._pipe = -1
-        os.register_at_fork(after_in_child=self._let_go)
+        os.register_at_fork(after_in_child=self._reset)
 
     def mark(self) -> dict[str, str]:
-        """Return the variable by which a process that is started is known, and its children are."""
+        """The environment variable that identifies a started process and its children."""
         return {VARIABLE: self._token}
 
     def watch(self, group: int) -> None:
@@ -38,38 +38,38 @@ class Guard:
         with self._lock:
             if self._pipe < 0:
                 self._start()
-        self._tell(f"+{group}\n")
+        self._send(f"+{group}\n")
 
     def forget(self, group: int) -> None:
         """Leave a group alone that has ended: its number may become another's."""
-        self._tell(f"-{group}\n")
+        self._send(f"-{group}\n")
 
     def _start(self) -> None:
         import subprocess
 
-        heard, told = os.pipe()
+        reading, writing = os.pipe()
         try:
             # It holds neither our output nor our folder.
             self._process = subprocess.Popen(  # noqa: S603 (our own program)
                 [sys.executable, "-I", "-S", __file__, self._token],
-                stdin=heard,
+                stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
                 start_new_session=True,
             )
-            self._pipe = told
+            self._pipe = writing
         except OSError:
-            os.close(told)
+            os.close(writing)
         finally:
-            os.close(heard)
+            os.close(reading)
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         with suppress(OSError):
             os.write(self._pipe, line.encode())
 
-    def _let_go(self) -> None:
-        """In a copy of this process: the guard waits for the end of the first one alone."""
+    def _reset(self) -> None:
+        """In a fork of this process: the guard waits for the end of the original alone."""
         with suppress(OSError):
             os.close(self._pipe)
         self._pipe, self._token, self._lock = -1, os.urandom(16).hex(), Lock()
@@ -94,14 +94,14 @@ def main(token: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _marked(entry: bytes) -> list[int]:
-    """Return the processes with this entry in their environment, which one that has ended has none of."""
-    found = []
+def _marked(variable: bytes) -> list[int]:
+    """Live processes with this variable in their environment; an ended one has none."""
+    processes = []
     for name in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
         with suppress(OSError, ValueError), open(f"/proc/{int(name)}/environ", "rb") as file:  # noqa: PTH123
-            if entry in file.read().split(b"\0"):
-                found.append(int(name))
-    return found
+            if variable in file.read().split(b"\0"):
+                processes.append(int(name))
+    return processes
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Processes that are asked one question after the other over pipes.
 
-``Program`` runs any command as the head of a group that is ended as a whole; what a message is, its caller
-says. ``Processes`` has one for each thread that asks.
+``Program`` runs any command as the head of a group that is ended as a whole; its caller says what a message
+is. ``Child`` is one of Python: each message has its length before it and the number of its question.
+``Processes`` holds one for each thread that asks.
 """
 
 from __future__ import annotations
@@ -24,30 +25,28 @@ from ragharness.errors import AccessRefused
 from ragharness.support.guard import GUARD
 
 T = TypeVar("T")
-P = TypeVar("P", bound="Mortal")
+P = TypeVar("P", bound="Terminable")
 
 GRACE = 0.3
-"""Seconds that a process gets to end by itself once its input is closed."""
-
-STDERR_KEPT = 4000
+"""Seconds in which a process may end by itself once its input is closed."""
+STDERR_TAIL = 4000
 """Bytes at the end of a process's standard error that are kept for the message of its failure."""
-
 LONGEST = 1 << 30
-"""Bytes that a process may say and nobody has taken."""
+"""Bytes of output that nobody has taken."""
 
 _BLOCK = 1 << 16
 _DRAINED = 64
 """Blocks that are read at most to find the end of its standard error."""
-
-_LOOK = 1.0
-"""Seconds between two looks whether a process was killed: somebody beyond its group may hold its output."""
+_POLL_PAUSE = 1.0
+"""Seconds between two checks whether a process was killed: one outside its group may hold its output."""
+_HEAD = struct.Struct(">QQ")
 
 
 class ProcessDied(Exception):
     """A process ended instead of answering, by itself or by us."""
 
 
-class Mortal(Protocol):
+class Terminable(Protocol):
     """A process, here or on another machine, that can be ended."""
 
     def kill(self) -> None:
@@ -59,20 +58,20 @@ class Mortal(Protocol):
 
 
 class Program:
-    """A process that reads and writes; all that it says is read while somebody waits for some of it."""
+    """A running command; its output is read while somebody waits for some of it."""
 
     def __init__(
         self, words: Sequence[str], *, errors: int | None = None, limit: int = LONGEST, **environment: str
     ) -> None:
         """``errors``: where its standard error goes; raises OSError for what the system cannot run.
 
-        One that says more than ``limit`` bytes at once is killed.
+        One whose output exceeds ``limit`` bytes is killed.
         """
-        self.used = 0
+        self.questions = 0
         """Questions that it was given."""
-        self.said = bytearray()
-        """What it has said and nobody has taken."""
-        self.begun = time.monotonic()
+        self.output = bytearray()
+        """Output that nobody has taken yet."""
+        self.started_at = time.monotonic()
         self.killed = False
         """Whether we ended it."""
         self._limit = limit
@@ -104,47 +103,47 @@ class Program:
         self._output: int = self._process.stdout.fileno()  # type: ignore[union-attr]
 
     def write(self, content: bytes, *, last: bool = False) -> None:
-        """Write to its standard input, the rest of it while it is heard; ``last`` closes it then."""
-        self.used += 1
+        """Write to its standard input, the remainder while its output is awaited; ``last`` closes it then."""
+        self.questions += 1
         self._unsent += content
         self._last = last
         self._send()
 
-    def hear(self, found: Callable[[bytearray], T | None], seconds: float | None = None) -> T | None:
-        """Return what ``found`` takes from what it has said, as soon as it is there; None after its end.
+    def wait_for(self, parse: Callable[[bytearray], T | None], seconds: float | None = None) -> T | None:
+        """Block until ``parse`` takes a message from the output; None after the end of the process.
 
         Raises TimeoutError.
         """
         until = None if seconds is None else time.monotonic() + seconds
-        while (message := found(self.said)) is None:
+        while (message := parse(self.output)) is None:
             if self._output not in self._streams or self.killed:
                 return None
-            left = _LOOK if until is None else min(_LOOK, until - time.monotonic())
-            if left < 0:
+            remaining = _POLL_PAUSE if until is None else min(_POLL_PAUSE, until - time.monotonic())
+            if remaining < 0:
                 raise TimeoutError
-            self._move(left)
+            self._transfer(remaining)
         return message
 
     def is_silent(self, seconds: float) -> bool:
-        """Whether it lives on for so long, saying nothing."""
+        """Whether it lives on for so long without any output."""
         with suppress(TimeoutError):
-            self.hear(lambda said: said or None, seconds)
+            self.wait_for(lambda output: output or None, seconds)
             return False
         return self._input in self._streams and self._process.poll() is None
 
-    def ended(self, seconds: float) -> int | None:
-        """Return its exit status once it has one, None when it lives on for so long."""
+    def exit_status(self, seconds: float) -> int | None:
+        """Its exit status once it has one, None when it lives on for so long."""
         until = time.monotonic() + seconds
         with suppress(TimeoutError):
-            self.hear(lambda _: None, seconds)
+            self.wait_for(lambda _: None, seconds)
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(max(0.0, until - time.monotonic()))
         return None
 
-    def errors(self) -> bytes:
-        """Return the end of what it wrote to standard error."""
+    def stderr_tail(self) -> bytes:
+        """The end of what it wrote to standard error."""
         for _ in range(_DRAINED):
-            if not self._move(0):
+            if not self._transfer(0):
                 break
         return bytes(self._errors)
 
@@ -160,17 +159,17 @@ class Program:
             GUARD.forget(self._process.pid)
 
     def end(self, grace: float = 0.0) -> int:
-        """Let it end by itself, then kill it, clear away what is left, and return its exit status."""
+        """Let it end by itself, then kill it with all that it started, and return its exit status."""
         if grace and self._input in self._streams:
             self._close(self._input)
-            self.ended(grace)
+            self.exit_status(grace)
         self.kill()
         status = self._process.wait()
         for stream in tuple(self._streams):
             self._close(stream)
         return status
 
-    def _move(self, seconds: float) -> bool:
+    def _transfer(self, seconds: float) -> bool:
         """Write and read what is possible within so long; returns whether anything was."""
         ready = self._poll.poll(1000 * seconds)
         for stream, event in ready:
@@ -180,15 +179,15 @@ class Program:
                     # It reads no more.
                     self._close(self._input)
                 continue
-            read = os.read(stream, _BLOCK)
-            if not read:
+            block = os.read(stream, _BLOCK)
+            if not block:
                 self._close(stream)
             elif stream == self._output:
-                self.said += read
-                if len(self.said) > self._limit:
+                self.output += block
+                if len(self.output) > self._limit:
                     self.kill()
             else:
-                self._errors = (self._errors + read)[-STDERR_KEPT:]
+                self._errors = (self._errors + block)[-STDERR_TAIL:]
         return bool(ready)
 
     def _send(self) -> None:
@@ -199,7 +198,7 @@ class Program:
         except BlockingIOError:
             pass
         except OSError:
-            # It reads no more: what it still says tells why.
+            # It reads no more: its remaining output tells why.
             self._unsent, self._last = b"", True
         if not self._unsent and self._last:
             self._close(self._input)
@@ -212,6 +211,14 @@ class Program:
             self._streams.pop(stream).close()
 
 
+def describe_exit(status: int | None) -> str:
+    """How a process ended: below 0 is a signal; None: it lives on without its output."""
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            return f"was ended by {signal.Signals(-status).name}"
+    return "closed its output" if status is None else f"ended with exit status {status}"
+
+
 class Processes(Generic[P]):
     """At most one process for each thread that asks; another thread, which watches the clock, may kill it."""
 
@@ -221,47 +228,47 @@ class Processes(Generic[P]):
     def __init__(self, start: Callable[[], P]) -> None:
         self._start = start
         self._lock = Lock()
-        self._held: dict[int, P] = {}
+        self._by_thread: dict[int, P] = {}
         self._closed = False
 
-    def own(self) -> P:
-        """Return the process of the calling thread, started if it has none.
+    def current(self) -> P:
+        """The process of the calling thread, started if it has none.
 
         Raises as starting does, AccessRefused where the system has no room for one more.
         """
-        if (held := self._held.get(get_ident())) is not None:
-            return held
+        if (process := self._by_thread.get(get_ident())) is not None:
+            return process
         try:
-            started = self._start()
+            process = self._start()
         except OSError as error:
             raise AccessRefused(
-                f"expected room for a process beside {len(self._held)} others, found: {error.strerror}",
+                f"cannot start a process beside {len(self._by_thread)} others: {error.strerror}",
                 help="choose a smaller --concurrency, or raise the limits (ulimit -n, ulimit -u)",
             ) from error
         with self._lock:
-            self._held[get_ident()] = started
+            self._by_thread[get_ident()] = process
             closed = self._closed
         if closed:
-            started.kill()
-        return started
+            process.kill()
+        return process
 
     def admits(self) -> bool:
         """Wait until the calling thread may take a question; False: there will be no process for it."""
         return True
 
     def ready(self) -> None:
-        """Do what is to be done before the time limit of a question starts."""
+        """Prepare before the time limit of a question starts."""
 
-    def leave(self, grace: float = GRACE) -> None:
+    def end_current(self, grace: float = GRACE) -> None:
         """End the process of the calling thread."""
-        if process := self._held.get(get_ident()):
+        if process := self._by_thread.get(get_ident()):
             process.end(grace)
             with self._lock:
-                del self._held[get_ident()]
+                del self._by_thread[get_ident()]
 
     def kill(self, thread: int) -> None:
         """Kill the process of a thread, whose question then fails."""
-        if process := self._held.get(thread):
+        if process := self._by_thread.get(thread):
             process.kill()
 
     def open(self) -> None:
@@ -271,30 +278,19 @@ class Processes(Generic[P]):
     def close(self) -> None:
         """Give threads a moment to end theirs, then kill every process."""
         until = time.monotonic() + 2 * GRACE
-        while self._held and time.monotonic() < until:
+        while self._by_thread and time.monotonic() < until:
             time.sleep(GRACE / 100)
         with self._lock:
             self._closed = True
-            for process in self._held.values():
+            for process in self._by_thread.values():
                 process.kill()
-
-
-def ending(status: int | None) -> str:
-    """Return how a process ended: below 0 is a signal; None: it lives on without its output."""
-    if status is not None and status < 0:
-        with suppress(ValueError):
-            return f"was ended by {signal.Signals(-status).name}"
-    return "closed its output" if status is None else f"ended with exit status {status}"
-
-
-_HEAD = struct.Struct(">QQ")
 
 
 class Child(Program):
     """A process of Python that is asked by numbered messages."""
 
     def __init__(self, name: str, program: str, *, quiet: bool = False) -> None:
-        """``quiet``: what it writes to standard error goes nowhere."""
+        """``quiet``: its standard error is discarded."""
         self._name = name
         # With the path of this process, that of the working folder is not on it: a file there is no library.
         program = f"import sys; sys.path[:] = {sys.path!r}; {program}"
@@ -312,27 +308,27 @@ class Child(Program):
         Raises ProcessDied, and TimeoutError after so long; the process has been ended then.
         """
 
-        def found(said: bytearray) -> tuple[T] | None:
-            while (taken := _take(said)) is not None:
-                number, content = taken
-                heard = decoder.decode(content)
+        def parse(output: bytearray) -> tuple[T] | None:
+            while (packet := _take(output)) is not None:
+                number, content = packet
+                reply = decoder.decode(content)
                 # Nobody waits for what is about an earlier question.
                 if number == self._number:
-                    return (heard,)
+                    return (reply,)
             return None
 
         self.write(_packed(self._number, message))
         try:
-            heard = self.hear(found, seconds)
+            reply = self.wait_for(parse, seconds)
         except msgspec.MsgspecError:
             self.end()
             raise ProcessDied(f"{self._name} was ended: something wrote between its messages") from None
         except BaseException:
             self.end()
             raise
-        if heard is None:
-            raise ProcessDied(f"{self._name} {ending(self.end())} instead of answering")
-        return heard[0]
+        if reply is None:
+            raise ProcessDied(f"{self._name} {describe_exit(self.end())} instead of answering")
+        return reply[0]
 
 
 def _packed(number: int, message: object) -> bytes:
@@ -340,34 +336,34 @@ def _packed(number: int, message: object) -> bytes:
     return _HEAD.pack(len(content), number) + content
 
 
-def _take(said: bytearray) -> tuple[int, bytes] | None:
-    """Take the first message, with its number, from what was said; raises DecodeError for what is none."""
-    if len(said) < _HEAD.size:
+def _take(output: bytearray) -> tuple[int, bytes] | None:
+    """Take the first message and its number from the output; raises DecodeError for anything else."""
+    if len(output) < _HEAD.size:
         return None
-    length, number = _HEAD.unpack_from(said)
+    length, number = _HEAD.unpack_from(output)
     if length > LONGEST:
         raise msgspec.DecodeError
     end = _HEAD.size + length
-    if len(said) < end:
+    if len(output) < end:
         return None
-    content = bytes(said[_HEAD.size : end])
-    del said[:end]
+    content = bytes(output[_HEAD.size : end])
+    del output[:end]
     return number, content
 
 
 def send(stream: BinaryIO, number: int, message: object) -> None:
-    """Write one message about the question of this number; raises OSError where nobody reads any more."""
+    """Write a message about the question of this number; raises OSError where nobody reads any more."""
     stream.write(_packed(number, message))
     stream.flush()
 
 
 def receive(stream: BinaryIO, decoder: msgspec.msgpack.Decoder[T]) -> tuple[int, T]:
     """Read the number of a question and a message about it; raises EOFError where the harness is gone."""
-    length, number = _HEAD.unpack(_exactly(stream, _HEAD.size))
-    return number, decoder.decode(_exactly(stream, length))
+    length, number = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
+    return number, decoder.decode(_read_exactly(stream, length))
 
 
-def _exactly(stream: BinaryIO, length: int) -> bytes:
+def _read_exactly(stream: BinaryIO, length: int) -> bytes:
     content = stream.read(length)
     if len(content) < length:
         raise EOFError("the other side is gone")
@@ -375,9 +371,9 @@ def _exactly(stream: BinaryIO, length: int) -> bytes:
 
 
 def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Return standard input and output of a child; nothing and standard error take their place.
+    """Standard input and output of a child, replaced by an empty input and standard error.
 
-    Whatever its code or the children of that print or read, it does not get between the messages.
+    Nothing that its code or its children print or read then gets between the messages.
     """
     incoming, outgoing = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)

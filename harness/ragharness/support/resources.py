@@ -1,4 +1,4 @@
-"""Finds the data shipped with the code, in a clone or in the wheel, each kind on its shelf."""
+"""Data shipped with the code, in a clone or in the wheel: corpora, question sets, baselines, rubrics."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def root() -> Path:
-    """Return the folder that holds the four shelves: in the package of a wheel, else the clone's root."""
-    packed = _PACKAGE / "_shelf"
+    """The folder that holds the data: in the package of a wheel, else the clone's root."""
+    packed = _PACKAGE / "_data"
     return packed if packed.is_dir() else _PACKAGE.parents[1]
 
 
 def names(kind: Kind) -> list[str]:
-    """Return the sorted names on a shelf: its folders that hold a manifest, and published corpora."""
-    shelf = root() / kind
-    if not shelf.is_dir():
+    """Sorted names of a kind: its folders that hold a manifest, and published corpora."""
+    parent = root() / kind
+    if not parent.is_dir():
         raise RagharnessError(
-            f"expected the folder {kind} in {root()}, found none: the installation is incomplete",
+            f"the installation is incomplete: {root()} has no folder {kind}",
             help="pip install --force-reinstall ragharness",
         )
     published = plugins.published_names(kind) if kind == "corpora" else []
-    return sorted({*(path.parent.name for path in shelf.glob(f"*/{_MANIFESTS[kind]}")), *published})
+    return sorted({*(path.parent.name for path in parent.glob(f"*/{_MANIFESTS[kind]}")), *published})
 
 
 def folder(kind: Kind, name: str) -> Path:
-    """Return the folder of what stands on a shelf; raises UnknownName with the nearest."""
-    known = names(kind)
-    if name not in known:
+    """The folder of a name; raises UnknownName with the nearest."""
+    if name not in (known_names := names(kind)):
         word = Path(_MANIFESTS[kind]).stem
         lists = {
             "corpora": "ragharness corpus list",
             "rubrics": "ragharness rubric list",
             "baselines": "ragharness baseline list",
         }
-        raise UnknownName(word, name, known, help=lists.get(kind, ""))
+        raise UnknownName(word, name, known_names, help=lists.get(kind, ""))
     home = root() / kind / name
     if kind == "corpora" and not home.is_dir():
         return plugins.published_folder(kind, name) or home
@@ -65,7 +64,7 @@ def load_module(path: Path) -> ModuleType:
     """
     path = path.resolve()
     if not path.is_file():
-        raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
+        raise RagharnessError(f"there is no Python file {path}", help="ragharness doctor")
     home, name = path.parent, path.stem
     while (home / "__init__.py").is_file():  # a package within the folder
         home, name = home.parent, f"{home.name}.{name}".removesuffix(".__init__")

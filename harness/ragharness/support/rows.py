@@ -1,4 +1,4 @@
-"""Objects of a JSON file (an array, one a line, or one after the other), and rows of a data set."""
+"""Rows of data files: objects of a JSON file (an array, one a line, or one after the other), and Parquet."""
 
 from __future__ import annotations
 
@@ -11,79 +11,74 @@ import msgspec
 
 from ragharness.errors import MissingExtra, UsageError
 
-PlacedRow = tuple[str, object, str]
-"""Where a row stands ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
+LocatedRow = tuple[str, object, str]
+"""The location of a row ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
 
 _BATCH = 32
-"""Rows of Parquet that are in memory at once: one may have a megabyte."""
+"""Rows of Parquet in memory at once: one may have a megabyte."""
 
 
-def json_rows(path: Path, what: str, *, holders: tuple[str, ...] = ("data",)) -> list[Any]:
-    """Return the objects of a file; raises UsageError without any, ``what`` being what was expected.
+def json_rows(path: Path, content: str, *, holders: tuple[str, ...] = ("data",)) -> list[Any]:
+    """The objects of a file; raises UsageError without any, ``content`` being what it should hold.
 
     One object that has a list under one of ``holders`` stands for that list.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"expected {what} in {path}, found: {getattr(error, 'strerror', None) or error}"
-        ) from error
-    found = _whole(text)
-    if found is None:
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    rows = _whole_file(text)
+    if rows is None:
         try:
-            found = [
-                _line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()
-            ]
+            rows = [_line(line, n, path) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         except UsageError:
-            found = _one_after_the_other(text)
-            if not found:
+            rows = _consecutive_objects(text)
+            if not rows:
                 raise
-    if isinstance(found, dict):
-        held = next((found[name] for name in holders if isinstance(found.get(name), list)), None)
-        found = [found] if held is None else held
-    if not isinstance(found, list) or not found:
-        raise UsageError(f"expected {what} in {path}, found none")
-    return found
+    if isinstance(rows, dict):
+        rows = next((rows[name] for name in holders if isinstance(rows.get(name), list)), [rows])
+    if not isinstance(rows, list) or not rows:
+        raise UsageError(f"{path} holds no {content}")
+    return rows
 
 
-def _whole(text: str) -> Any:
+def _whole_file(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return None
 
 
-def _one_after_the_other(text: str) -> list[Any]:
-    """Return objects that each take several lines; nothing where one cannot be read."""
-    decoder, found, at = json.JSONDecoder(), [], len(text) - len(text.lstrip())
+def _consecutive_objects(text: str) -> list[Any]:
+    """Objects that each take several lines; nothing where one cannot be read."""
+    decoder, rows, start = json.JSONDecoder(), [], len(text) - len(text.lstrip())
     end = len(text.rstrip())
-    while at < end:
+    while start < end:
         try:
-            past = decoder.raw_decode(text, at)[1]
-            found.append(msgspec.json.decode(text[at:past]))
+            stop = decoder.raw_decode(text, start)[1]
+            rows.append(msgspec.json.decode(text[start:stop]))
         except (ValueError, RecursionError):
             return []
-        at = past
-        while at < end and text[at].isspace():
-            at += 1
-    return found
+        start = stop
+        while start < end and text[start].isspace():
+            start += 1
+    return rows
 
 
 def _line(line: str, number: int, path: Path) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
-        raise UsageError(f"expected JSON in {path}, line {number}, found {line.strip()[:40]!r}") from None
+        raise UsageError(f"line {number} of {path} is not JSON: {line.strip()[:40]!r}") from None
 
 
-def data_rows(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
+def data_rows(file: IO[bytes], name: str) -> Iterator[LocatedRow]:
     """Yield the rows of a JSON, JSON Lines or Parquet file, by the end of its name; a lone object is one.
 
-    What cannot be read is a row with a problem. Raises MissingExtra for Parquet without its reader.
+    An unreadable row comes with its problem. Raises MissingExtra for Parquet without its reader.
     """
     if name.casefold().endswith(".parquet"):
-        yield from _of_parquet(file, name)
+        yield from _parquet_rows(file, name)
     elif name.casefold().endswith(".jsonl"):
         for number, line in enumerate(file, 1):
             if line.strip():
@@ -91,19 +86,19 @@ def data_rows(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
     else:
         _, content, problem = _decoded(file.read(), name)
         if isinstance(content, list):
-            yield from ((f"{name}:{number}", each, "") for number, each in enumerate(content, 1))
+            yield from ((f"{name}:{number}", row, "") for number, row in enumerate(content, 1))
         else:
             yield name, content, problem
 
 
-def _decoded(content: bytes, place: str) -> PlacedRow:
+def _decoded(content: bytes, location: str) -> LocatedRow:
     try:
-        return place, msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf")), ""
+        return location, msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf")), ""
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        return place, None, f"it is no JSON ({error})"
+        return location, None, f"it is no JSON ({error})"
 
 
-def _of_parquet(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
+def _parquet_rows(file: IO[bytes], name: str) -> Iterator[LocatedRow]:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:

