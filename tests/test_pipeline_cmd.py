@@ -68,7 +68,7 @@ def asked_in_turn(pipeline: Pipeline, *questions: str, limit: float = 20, pause:
             replies.append(TimeoutError() if cut.is_set() else error)
         patience.cancel()
         time.sleep(pause)
-    pipeline.processes.leave()
+    pipeline.processes.end_current()
     return replies
 
 
@@ -148,9 +148,9 @@ def test_the_scripts_on_the_line_are_the_source(tmp_path: Path) -> None:
         ("raise ValueError('by \\x1b[31mme')", "status 1; its standard error ends: .*ValueError: by me"),
         ("os.kill(os.getpid(), 11)", "was ended by SIGSEGV"),
         ("print('Loading weights')", "'Loading weights' as its line on standard output"),
-        ("sys.stdout.buffer.write(b'{\"text\": \"Gr\\xf6\\xdfe\"}\\n')", "found the bytes f6 df 65"),
+        ("sys.stdout.buffer.write(b'{\"text\": \"Gr\\xf6\\xdfe\"}\\n')", "it has the bytes f6 df 65"),
         ("return {'id': '99', 'text': 'of another question'}", "the reply to 2, found the one to '99'"),
-        ("sys.stdout.write('x' * 17 * 2**20); time.sleep(60)", "at most 16 MiB"),
+        ("sys.stdout.write('x' * 17 * 2**20); time.sleep(60)", "longer than 16 MiB"),
         ("os.close(1); os.close(2); time.sleep(60)", "closed its output"),
         ("time.sleep(60)", None),
         ("os.system('sleep 60')", None),
@@ -189,9 +189,9 @@ def test_what_a_process_says_without_being_asked_is_nobodys_answer(tmp_path: Pat
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("cmd:", "expected a command after 'cmd:', found nothing"),
-        ("cmd:no-such-command --flag", "expected a command that may be executed, found no 'no-such-command'"),
-        ("cmd:{folder}/plain.txt", "expected a command that may be executed"),
+        ("cmd:", "no command stands after 'cmd:'"),
+        ("cmd:no-such-command --flag", "'no-such-command' is no command here"),
+        ("cmd:{folder}/plain.txt", "may not be executed"),
         ("cmd:echo 'half", "No closing quotation"),
     ],
 )
@@ -208,7 +208,7 @@ def test_a_command_that_cannot_be_started_is_refused_at_once(tmp_path: Path, spe
     "words", ["cat --api-key={key}", "cat --token {key}", "env API_KEY={key} cat", "cat -password {key} -v"]
 )
 def test_a_key_on_the_command_line_is_refused(words: str) -> None:
-    with pytest.raises(PipelineNotUsable, match="no secret in the command") as caught:
+    with pytest.raises(PipelineNotUsable, match="the command, which is kept with the run, holds the secret") as caught:
         load(f"cmd:{words.format(key='sk-planted-0123456789')}")
     assert "planted" not in str(caught.value) + caught.value.help
     assert load("cmd:cat --max-tokens 100000000 --key-file place-of-the-key --token -verbose").name == "cat"
@@ -222,7 +222,7 @@ def test_no_shell_reads_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["cat | head -1", "cat > out", "cat; true", "cat && true", "cat $(ls)"])
 def test_words_for_a_shell_are_refused_with_the_line_that_works(line: str) -> None:
-    with pytest.raises(PipelineNotUsable, match="no shell runs it") as caught:
+    with pytest.raises(PipelineNotUsable, match="no shell runs the command") as caught:
         load(f"cmd:{line}")
     (_, spec) = shlex.split(caught.value.help.removeprefix("wrap it: "))
     assert load(spec, mode="once").name == "bash"

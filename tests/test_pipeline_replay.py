@@ -144,7 +144,7 @@ def test_an_answer_stands_before_a_failure_and_epochs_are_chosen(tmp_path: Path)
 def test_two_answers_to_one_question_are_refused(tmp_path: Path) -> None:
     same = {"id": FIRST.id, "text": "Yes."}
     load(lines(tmp_path / "same.jsonl", same, same))
-    with pytest.raises(UsageError, match=f"found two to '{FIRST.id}': entries 1 and 2") as caught:
+    with pytest.raises(UsageError, match=f"answers '{FIRST.id}' twice: entries 1 and 2") as caught:
         load(lines(tmp_path / "two.jsonl", same, {**same, "text": "No."}))
     assert "epoch" in caught.value.help
 
@@ -155,7 +155,7 @@ def test_two_answers_to_one_question_are_refused(tmp_path: Path) -> None:
      {**record("q", None), "answer": {"passages": 1}}],
 )  # fmt: skip
 def test_a_damaged_record_is_named(tmp_path: Path, entry: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"entry 2 of .*records\.jsonl to be a record of a run, found: "):
+    with pytest.raises(UsageError, match=r"entry 2 of .*records\.jsonl is no record of a run: "):
         load(lines(tmp_path / "records.jsonl", record(FIRST.id, "Yes."), entry))
 
 

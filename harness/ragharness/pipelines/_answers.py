@@ -21,7 +21,7 @@ from ragharness.pipelines.adapters.fields import (
     ID_LIMIT,
     MISSING,
     Get,
-    first,
+    first_of,
     getter,
     identifier,
     number_of,
@@ -63,7 +63,7 @@ class Parsed(NamedTuple):
 
 
 def read_answer(returned: object) -> Parsed:
-    """Return the answer and what was wrong; never raises."""
+    """The answer and what was wrong with it; never raises."""
     if isinstance(returned, Parsed):
         return returned
     problems: list[str] = []
@@ -86,48 +86,53 @@ def _answer(returned: object, problems: list[str]) -> Answer | None:
         problems.append(f"expected a string, a dict with a text or an Answer, found {kind_of(returned)}")
         return None
     gets = [get, *([carrier] if carrier is not None else [])]
-    # What a framework calls sources beside the passages that it found are those again, not citations.
-    found_apart = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
-    citation_keys = ("citations",) if found_apart else ("citations", "sources")
+    # What a framework calls sources beside the passages of its retriever are those again, not citations.
+    has_passages = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
+    citation_keys = ("citations",) if has_passages else ("citations", "sources")
     return Answer(
         text=clean(text, problems, "the text"),
-        citations=citations_of(first(gets, citation_keys), problems),
-        confidence=confidence_of(first(gets, ("confidence",)), problems),
+        citations=citations_of(first_of(gets, citation_keys), problems),
+        confidence=confidence_of(first_of(gets, ("confidence",)), problems),
         passages=passages_of(get, problems),
-        usage=usage_of(first(gets, ("usage", "usage_metadata")), problems),
+        usage=usage_of(first_of(gets, ("usage", "usage_metadata")), problems),
     )
 
 
 def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
-    """Return the text, and how to look into the object that carries it where that is another."""
-    found = {name: get(name) for name in TEXT_KEYS}
-    held = {name: it for name, it in found.items() if it is not MISSING and not inspect.isroutine(it)}
-    if not held and isinstance(messages := get("messages"), list) and messages:
-        held = {"messages": messages[-1]}
-    texts = {name: text for name, value in held.items() if (text := _own_text(value)) is not None}
-    for name, value in held.items():
-        if name not in texts:
-            problems.append(f"{name!r}: expected text, found {kind_of(value)}")
+    """The text, and how to look into the object that carries it where that is another."""
+    values = {
+        name: value
+        for name in TEXT_KEYS
+        if (value := get(name)) is not MISSING and not inspect.isroutine(value)
+    }
+    if not values and isinstance(messages := get("messages"), list) and messages:
+        values = {"messages": messages[-1]}
+    texts = {name: text for name, value in values.items() if (text := _carried_text(value)) is not None}
+    problems += [
+        f"{name!r}: expected text, found {kind_of(value)}"
+        for name, value in values.items()
+        if name not in texts
+    ]
     if not texts:
         return None, None
     name, text = next(iter(texts.items()))
-    if any(other != text for other in texts.values()):
+    if len(set(texts.values())) > 1:
         problems.append(f"several texts were returned ({', '.join(texts)}); {name!r} was read")
-    return text, getter(held[name])
+    return text, getter(values[name])
 
 
-def _own_text(value: object) -> str | None:
-    """Return a value that is text, or the text that it carries, as a message or a structured answer does."""
+def _carried_text(value: object) -> str | None:
+    """A value that is text, or the text that it carries, as a message or a structured answer does."""
     get = getter(value)
-    inner = first([get], ("content", "text", "answer")) if get is not None else value
+    inner = first_of([get], ("content", "text", "answer")) if get is not None else value
     if isinstance(inner, list):
         return _of_blocks(inner)
     return str.__str__(inner) if isinstance(inner, str) else None
 
 
 def _of_blocks(blocks: list[object]) -> str | None:
-    """Return the text of a message that comes in blocks, thoughts and calls of tools left out."""
-    gets = [getter(each) for each in blocks]
+    """The text of a message that comes in blocks, thoughts and calls of tools left out."""
+    gets = [getter(block) for block in blocks]
     if not blocks or not all(get is not None and isinstance(get("type"), str) for get in gets):
         return None
     texts = [text for get in gets if get is not None and isinstance(text := get("text"), str)]
@@ -135,25 +140,26 @@ def _of_blocks(blocks: list[object]) -> str | None:
 
 
 def passages_of(get: Get, problems: list[str]) -> tuple[Passage, ...] | None:
-    """Return the passages of an answer, without those that have neither a text nor a place."""
+    """The passages of an answer, without those that have neither a text nor a place."""
     value = _listed(get, problems)
     if value is None:
         return None
-    found = list(islice(iter(value), PASSAGE_LIMIT + 1))
-    if len(found) > PASSAGE_LIMIT:
+    entries = list(islice(iter(value), PASSAGE_LIMIT + 1))
+    if len(entries) > PASSAGE_LIMIT:
         problems.append(f"passages holds more than {PASSAGE_LIMIT:,} entries; the rest was left out")
-    read = [_passage(each, number, problems) for number, each in enumerate(found[:PASSAGE_LIMIT], start=1)]
-    kept = tuple(each for each in read if each is not None)
-    if len(kept) < len(read):
+        del entries[PASSAGE_LIMIT:]
+    read = [_passage(entry, number, problems) for number, entry in enumerate(entries, start=1)]
+    passages = tuple(passage for passage in read if passage is not None)
+    if len(passages) < len(read):
         problems.append(
-            f"passages: expected a text in each, or an id, {len(read) - len(kept)} of {len(read)} had neither"
-            " and were left out"
+            f"passages: expected a text in each, or an id, {len(read) - len(passages)} of {len(read)} had"
+            " neither and were left out"
         )
-    return kept
+    return passages
 
 
 def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
-    """Return the list of passages; an agent's are what its tools have found before its last message."""
+    """The list of passages; an agent's are what its tools have found before its last message."""
     for key in PASSAGES_KEYS:
         value = get(key)
         if isinstance(value, (list, tuple)):
@@ -162,12 +168,11 @@ def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
         if key == "passages" and value is not MISSING and value is not None:
             problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
     messages = get("messages")
-    found: list[object] = []
+    passages: list[object] = []
     for message in messages if isinstance(messages, list) else ():
-        of_message = getter(message)
-        artifact = of_message("artifact") if of_message is not None else None
-        found += artifact if isinstance(artifact, (list, tuple)) else ()
-    return found or None
+        if (get_part := getter(message)) is not None and isinstance(get_part("artifact"), (list, tuple)):
+            passages += get_part("artifact")
+    return passages or None
 
 
 def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
@@ -175,15 +180,15 @@ def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
         value, _ = split_score(value)
         if isinstance(value, str):
             return _of_text(str.__str__(value), number, problems)
-        said = passage_of(value)
-        if said is None:
+        passage = passage_of(value)
+        if passage is None:
             return None
-        names = (said.document, said.title)
-        document, title = (clean(each, problems, "a name in a passage", ID_LIMIT) for each in names)
-        made = said.id or (f"{document}@{said.start}" if document else f"passage-{number}")
-        name = clean(made, problems, "the id of a passage")
-        text = clean(said.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-        return Passage(name, document, title, said.start, said.end, text)
+        document = clean(passage.document, problems, "a name in a passage", ID_LIMIT)
+        title = clean(passage.title, problems, "a name in a passage", ID_LIMIT)
+        name = passage.id or (f"{document}@{passage.start}" if document else f"passage-{number}")
+        name = clean(name, problems, "the id of a passage")
+        text = clean(passage.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
+        return Passage(name, document, title, passage.start, passage.end, text)
     except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
         return None
 
@@ -191,18 +196,18 @@ def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
 def _of_text(text: str, number: int, problems: list[str]) -> Passage | None:
     if _ID.fullmatch(text):
         return Passage(clean(text, problems, "the id of a passage"), "", "", 0, 0, "")
-    kept = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-    return Passage(f"passage-{number}", "", "", 0, 0, kept) if text.strip() else None
+    cleaned = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
+    return Passage(f"passage-{number}", "", "", 0, 0, cleaned) if text.strip() else None
 
 
 def kind_of(value: object) -> str:
-    """Return the name of a value's type, whatever the type makes of it."""
+    """The name of a value's type, whatever the type makes of it."""
     name = type.__dict__["__name__"].__get__(type(value))
     return "None" if value is None else clean(str(name)[:80], [], "")
 
 
 def clean(value: str, problems: list[str], name: str, limit: int = TEXT_LIMIT) -> str:
-    """Return a plain string that can be written as UTF-8, at most ``limit`` characters of it."""
+    """A plain string that can be written as UTF-8, at most ``limit`` characters of it."""
     text = str.__str__(value)
     if len(text) > limit:
         problems.append(f"{name} has {len(text):,} characters; the first {limit:,} are kept")
@@ -210,16 +215,14 @@ def clean(value: str, problems: list[str], name: str, limit: int = TEXT_LIMIT) -
     if not text.isascii() and _SURROGATE.search(text):
         problems.append(f"{name} holds surrogate characters; those that stand alone became U+FFFD")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    odd = sorted(set(_CONTROL.findall(text)))
-    if odd:
-        problems.append(
-            f"{name} holds control characters: {', '.join(f'U+{ord(each):04X}' for each in odd[:5])}"
-        )
+    if controls := sorted(set(_CONTROL.findall(text))):
+        listed = ", ".join(f"U+{ord(character):04X}" for character in controls[:5])
+        problems.append(f"{name} holds control characters: {listed}")
     return text
 
 
 def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
-    """Return the cited ids in order, or None where there are none to read."""
+    """The cited ids in order, or None where there are none to read."""
     if value is None:
         return None
     if isinstance(value, str) or identifier(value) is not None:
@@ -230,11 +233,11 @@ def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
             f"citations: expected a list of passage ids, found {kind_of(value)}; they were left out"
         )
         return None
-    found = list(islice(_flat(value), CITATION_LIMIT + 1))
-    if len(found) > CITATION_LIMIT:
+    entries = list(islice(_flat(value), CITATION_LIMIT + 1))
+    if len(entries) > CITATION_LIMIT:
         problems.append(f"citations holds more than {CITATION_LIMIT:,} entries; the rest was left out")
-    kept = [_citation(each, problems) for each in found[:CITATION_LIMIT]]
-    ids = [each for each in kept if each is not None]
+        del entries[CITATION_LIMIT:]
+    ids = [name for entry in entries if (name := _citation(entry, problems)) is not None]
     if isinstance(value, (set, frozenset)) and len(ids) > 1:
         problems.append("citations is a set, which has no order; they were read in alphabetical order")
         ids.sort()
@@ -242,13 +245,13 @@ def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
 
 
 def confidence_of(value: object, problems: list[str]) -> float | None:
-    """Return a finite number from 0 to 1, or None."""
+    """A finite number from 0 to 1, or None."""
     if value is None:
         return None
     number = number_of(value)
     if number is None or not 0 <= number <= 1:
-        found = kind_of(value) if number is None else f"{number:g}"
-        problems.append(f"confidence: expected a number from 0 to 1, found {found}; it was left out")
+        shape = kind_of(value) if number is None else f"{number:g}"
+        problems.append(f"confidence: expected a number from 0 to 1, found {shape}; it was left out")
         return None
     return number
 
@@ -281,20 +284,20 @@ def _flat(values: Iterable[object]) -> Iterator[object]:
 
 
 def _citation(value: object, problems: list[str]) -> str | None:
-    found = identifier(value)
-    if found is None or not found.strip() or len(found) > ID_LIMIT:
-        shape = kind_of(value) if found is None else f"one of {len(found):,} characters"
+    name = identifier(value)
+    if name is None or not name.strip() or len(name) > ID_LIMIT:
+        shape = kind_of(value) if name is None else f"one of {len(name):,} characters"
         problems.append(f"citations: expected passage ids, found {shape}; it was left out")
         return None
-    return clean(found, problems, "a citation").strip()
+    return clean(name, problems, "a citation").strip()
 
 
 def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
-    found = first([get], names)
-    if found is None:
+    value = first_of([get], names)
+    if value is None:
         return None
-    number = number_of(found)
+    number = number_of(value)
     if number is None or not 0 <= number < 2**53:
-        problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(found)}")
+        problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(value)}")
         return None
     return number

@@ -1,19 +1,18 @@
 """The reference generator that reads no passage: what a question set gives away to prejudice.
 
 It looks at the titles of the passages that it gets, takes the one that shares most with the question,
-gives the answer that the corpus's documents give most often on the question's topic, and cites the first
-three passages of that title. A topic on which no two documents agree has no usual answer, and is refused.
+gives the answer that the corpus's documents give most often on the question's topic (``priors`` of the set),
+and cites the first three passages of that title. A topic on which no two documents agree is refused.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ragharness.language.words import words
 from ragharness.pipelines import Context, refuse_argument
 from ragharness.pipelines.refuse import refusal
-from ragharness.records import Fact, Passage, Question
+from ragharness.records import Passage, Question
 
 CITED = 3
 
@@ -21,8 +20,8 @@ CITED = 3
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:
     """Return the pipeline that guesses by title and topic."""
     refuse_argument("blind", argument)
-    usual = usual_answers(context.corpus.facts)
-    guesses = {question.text: _guess(question, usual) for question in context.questions.questions}
+    priors = context.questions.priors
+    guesses = {question.text: _guess(question, priors) for question in context.questions.questions}
 
     def answer(question: str, passages: Sequence[Passage]) -> str:
         title, share = best_title(question, passages)
@@ -35,22 +34,8 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
     return answer
 
 
-def usual_answers(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return the most common stated answer of each topic that two documents or more agree on."""
-    counts: dict[str, Counter[str]] = {}
-    for fact in facts:
-        counts.setdefault(fact.topic, Counter()).update(fact.answers[:1])
-    # Equal counts are decided by the answer itself, so that the order of the facts does not matter.
-    best = {
-        topic: max(found.items(), key=lambda item: (item[1], item[0]))
-        for topic, found in counts.items()
-        if found
-    }
-    return {topic: answer for topic, (answer, count) in best.items() if count > 1}
-
-
-def _guess(question: Question, usual: dict[str, str]) -> str:
-    answer = usual.get(question.topic, "")
+def _guess(question: Question, priors: Mapping[str, str]) -> str:
+    answer = priors.get(question.topic, "")
     if question.kind != "yesno" or not answer:
         return f"{answer} {question.unit}".strip() + "." if answer else ""
     return "Yes." if (answer == "yes") == question.yes_means else "No."

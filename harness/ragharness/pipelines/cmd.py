@@ -44,8 +44,8 @@ _PATIENCE, _LONGEST = 0.5, 20.0
 _PROMPT = 1.0
 """Seconds to wait for the exit status of a process that has closed its output."""
 
-_HEARING = 0.02
-"""Seconds of silence before the next question where replies have no ids: what is said then is no reply."""
+_SILENCE = 0.02
+"""Seconds of silence before the next question where replies have no ids: output until then is no reply."""
 
 _DIGITS = 20
 """Of an id that are looked at: Python reads no number of thousands."""
@@ -58,7 +58,7 @@ _HELP = "name it like cmd:./answer.sh (after chmod +x) or 'cmd:python answer.py 
 
 
 def build(context: Context, argument: str) -> BuiltPipeline:
-    """Return the pipeline that the command ``argument`` is; raises PipelineNotUsable."""
+    """The pipeline that the command ``argument`` is; raises PipelineNotUsable."""
     words = words_of(argument)
     mode = context.options.choice("mode", "lines", ("lines", "once"))
     takes = context.options.choice("takes", "passages" if mode == "lines" else "own", ("passages", "own"))
@@ -74,40 +74,40 @@ def build(context: Context, argument: str) -> BuiltPipeline:
 
 
 def words_of(argument: str) -> list[str]:
-    """Return the words of a command; raises PipelineNotUsable for one that is none or holds a secret."""
+    """The words of a command; raises PipelineNotUsable for one that is none or holds a secret."""
     try:
         words = shlex.split(argument)
     except ValueError as error:
-        raise PipelineNotUsable(f"expected a command, found {argument!r}: {error}", help=_HELP) from error
+        raise PipelineNotUsable(f"{argument!r} is no command: {error}", help=_HELP) from error
     if not words:
-        raise PipelineNotUsable("expected a command after 'cmd:', found nothing", help=_HELP)
+        raise PipelineNotUsable("no command stands after 'cmd:'", help=_HELP)
     if shell := _for_a_shell(argument):
         raise PipelineNotUsable(
-            f"expected a command and its arguments, found {shell!r}: no shell runs it",
+            f"no shell runs the command, so {shell!r} would be one of its arguments",
             help=f"wrap it: --pipeline {shlex.quote(f'cmd:bash -c {shlex.quote(argument)}')}",
         )
     _must_hold_no_secret(words)
     if shutil.which(words[0]) is None:
-        found = f"the file {words[0]!r}" if Path(words[0]).is_file() else f"no {words[0]!r}"
-        raise PipelineNotUsable(f"expected a command that may be executed, found {found}", help=_HELP)
+        problem = "may not be executed" if Path(words[0]).is_file() else "is no command here"
+        raise PipelineNotUsable(f"{words[0]!r} {problem}", help=_HELP)
     return words
 
 
 def _must_hold_no_secret(words: list[str]) -> None:
-    """Raise for ``--token VALUE``, ``--token=VALUE``, ``TOKEN=VALUE``: the command is kept with the run."""
+    """Raise for ``--token VALUE``, ``--token=VALUE``, ``TOKEN=VALUE``."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
         name, written_out, value = word.partition("=")
         if not written_out and word.startswith("-") and not after.startswith("-"):
             value = after
         if is_secret(name.lstrip("-"), value):
             raise PipelineNotUsable(
-                f"expected no secret in the command, which is kept with the run, found {name} in plain text",
+                f"the command, which is kept with the run, holds the secret {name} in plain text",
                 help="put it into a variable, which the command inherits: export NAME=...",
             )
 
 
 def _for_a_shell(argument: str) -> str:
-    """Return the first word without quotes that means something to a shell alone; empty: there is none."""
+    """The first word without quotes that means something to a shell alone; empty: there is none."""
     try:
         written = shlex.split(argument, posix=False)
     except ValueError:
@@ -129,11 +129,11 @@ class Command:
         """How one ended that was asked nothing."""
 
     def ask_alone(self, question: str) -> Any:
-        """Return the command's reply to a question without passages; raises UnusableReply."""
+        """The command's reply to a question without passages; raises UnusableReply."""
         return self._reply({"question": question})
 
     def ask(self, question: str, passages: Sequence[Passage]) -> Any:
-        """Return the command's reply to a question with passages; raises UnusableReply."""
+        """The command's reply to a question with passages; raises UnusableReply."""
         return self._reply({"question": question, "passages": list(passages)})
 
     def _reply(self, request: dict[str, Any]) -> Any:
@@ -153,19 +153,19 @@ class Command:
                 help=f"name its interpreter, like cmd:python {shlex.join(self._words)}",
             ) from error
 
-    def _failure_of(self, process: Program) -> RagharnessError:
-        """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
+    def _end_of(self, process: Program) -> RagharnessError:
+        """What to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
 
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
         """
-        failure = _failure(process)
+        how = _how_ended(process)
         seconds = _PATIENCE + 2 * (time.monotonic() - process.started_at)
         with self._gate:
             if not (self._proven or self._refused or process.killed) and seconds < _LONGEST:
                 unasked = self._started()
                 try:
                     self._proven = unasked.exit_status(seconds) is None
-                    self._refused = "" if self._proven else _failure(unasked)
+                    self._refused = "" if self._proven else _how_ended(unasked)
                 finally:
                     unasked.end()
         if self._refused and not (self._proven or process.killed):
@@ -173,7 +173,7 @@ class Command:
                 f"before the first question the command {self._refused}",
                 help=f"run it by itself: {shlex.join(self._words)}",
             )
-        return UnusableReply(f"the command {failure}")
+        return UnusableReply(f"the command {how}")
 
 
 class Lines(Command):
@@ -190,46 +190,46 @@ class Lines(Command):
         try:
             reply = self._exchange(number, msgspec.json.encode({"id": str(number), **request}) + b"\n")
         except BaseException:
-            # Whatever it says next belongs to no question.
+            # Whatever it writes next belongs to no question.
             self.processes.end_current(grace=0)
             raise
         self._proven = True
         return reply
 
     def _exchange(self, number: int, sent: bytes) -> Any:
-        """Return what a process replied; one that ended in peace before, or spoke unasked, is replaced."""
+        """The reply of a process; one that ended in peace before, or wrote unasked, is replaced."""
         while True:
             process = self.processes.current()
-            if not process.questions or self._numbered or process.is_silent(_HEARING):
+            if not process.questions or self._numbered or process.is_silent(_SILENCE):
                 process.write(sent)
                 while (line := process.wait_for(_Line())) is not None:
                     reply = _value(line, is_first=process.questions == 1)
-                    named = str(reply.get("id", "")) if isinstance(reply, dict) else ""
-                    self._numbered = self._numbered and bool(named)
-                    if named in ("", str(number)):
+                    name = str(reply.get("id", "")) if isinstance(reply, dict) else ""
+                    self._numbered = self._numbered and bool(name)
+                    if name in ("", str(number)):
                         return reply
-                    if not (named[:_DIGITS].isdecimal() and 0 < int(named[:_DIGITS]) < number):
-                        raise UnusableReply(f"expected the reply to {number}, found the one to {named!r:.40}")
+                    if not (name[:_DIGITS].isdecimal() and 0 < int(name[:_DIGITS]) < number):
+                        raise UnusableReply(f"expected the reply to {number}, found the one to {name!r:.40}")
                     # An earlier question is answered twice.
                 if process.exit_status(_PROMPT) != 0 or process.questions == 1:
-                    raise self._failure_of(process)
+                    raise self._end_of(process)
             self.processes.end_current(grace=0)
 
 
 class _Line:
-    """Takes a line that is not blank from what a process said."""
+    """Takes a line that is not blank from the output of a process."""
 
     def __init__(self) -> None:
         self._searched = 0
 
-    def __call__(self, said: bytearray) -> bytes | None:
-        while (end := said.find(b"\n", self._searched)) >= 0:
-            line = bytes(said[:end])
-            del said[: end + 1]
+    def __call__(self, output: bytearray) -> bytes | None:
+        while (end := output.find(b"\n", self._searched)) >= 0:
+            line = bytes(output[:end])
+            del output[: end + 1]
             self._searched = 0
             if line.strip():
                 return line
-        self._searched = len(said)
+        self._searched = len(output)
         if self._searched >= REPLY_LIMIT:
             raise too_long()
         return None
@@ -247,17 +247,17 @@ class Once(Command):
             if len(process.output) > REPLY_LIMIT:
                 raise too_long()
             if process.exit_status(_PROMPT) != 0:
-                raise self._failure_of(process)
+                raise self._end_of(process)
             self._proven = True
-            said = bytes(process.output)
+            output = bytes(process.output)
         finally:
             self.processes.end_current(grace=0)
-        text = text_of(said).strip()
+        text = text_of(output).strip()
         return json_of(text) if text.startswith("{") else text
 
 
-def _failure(process: Program) -> str:
-    """Return how a process ended, and what it last wrote to standard error."""
+def _how_ended(process: Program) -> str:
+    """How a process ended, with the end of its standard error."""
     how = describe_exit(process.exit_status(_PROMPT))
     written = excerpt(process.stderr_tail().decode("utf-8", "replace"), STDERR_TAIL)
     return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how

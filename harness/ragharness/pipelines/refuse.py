@@ -12,7 +12,7 @@ NEAREST = 3
 
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001
-    """Return the pipeline that gives the same refusal to every question."""
+    """The pipeline that gives the same refusal to every question."""
     refuse_argument("refuse", argument)
     return _answer
 
@@ -22,7 +22,7 @@ def _answer(question: str, passages: Sequence[Passage]) -> str:  # noqa: ARG001
 
 
 def refusal(passages: Sequence[Passage]) -> str:
-    """Return a refusal that names the best of the passages, or says that there are none."""
+    """A refusal that names the best of the passages, or says that there are none."""
     if not passages:
         return (
             "I don't have evidence that answers this question: nothing was retrieved for it. "

@@ -1,7 +1,7 @@
-"""What objects of any library say of a passage, told by their keys or attributes: no library is imported.
+"""Passages as objects of any library, read by their keys or attributes: no library is imported.
 
 A passage may be a dict, an object, a LangChain ``Document``, a LlamaIndex node with or without its score, or
-something that holds one of these. What it says of its place may stand in its ``metadata``.
+something that holds one of these. Its place may stand in its ``metadata``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LARGEST = 2**53
 
 
 def getter(source: object) -> Get | None:
-    """Return how to look up a name in a mapping or object (MISSING: not there), or None for neither."""
+    """How to look up a name in a mapping or object (MISSING: not there), or None for neither."""
     if source is MISSING or source is None:
         return None
     if isinstance(source, dict):
@@ -45,8 +45,8 @@ def getter(source: object) -> Get | None:
     return lambda name: getattr(source, name, MISSING)
 
 
-def first(gets: Sequence[Get], names: Sequence[str], accepts: Callable[[Any], bool] | None = None) -> Any:
-    """Return the first accepted value under the names, a name everywhere before the next; None: no such."""
+def first_of(gets: Sequence[Get], names: Sequence[str], accepts: Callable[[Any], bool] | None = None) -> Any:
+    """The first accepted value under the names, a name everywhere before the next; None: no such."""
     for name in names:
         for get in gets:
             value = get(name)
@@ -61,7 +61,7 @@ def is_number(value: object) -> TypeGuard[Real]:
 
 
 def identifier(value: object) -> str | None:
-    """Return the id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
+    """The id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
     for _ in range(2):
         if isinstance(value, str):
             return str.__str__(value)
@@ -70,22 +70,22 @@ def identifier(value: object) -> str | None:
         get = getter(value)
         if get is None:
             return None
-        value = first([get], (*ID_KEYS, "source", "passage", "node"))
+        value = first_of([get], (*ID_KEYS, "source", "passage", "node"))
     return identifier(value) if isinstance(value, (str, int)) else None
 
 
 def split_score(value: object) -> tuple[Any, float]:
-    """Return a passage without its score, and the score; 0 where it has none."""
+    """A passage without its score, and the score; 0 where it has none."""
     score: object = None
     if isinstance(value, (tuple, list)) and len(value) == 2 and is_number(value[1]):
         value, score = value
     elif (get := getter(value)) is not None:
-        score = first([get], SCORE_KEYS)
+        score = first_of([get], SCORE_KEYS)
     return value, number_of(score) or 0.0
 
 
 def number_of(value: object) -> float | None:
-    """Return a number as Python computes with it; None for anything else."""
+    """A number as Python computes with it; None for anything else."""
     if is_number(value):
         with suppress(OverflowError, ValueError):
             return float(value)
@@ -93,12 +93,15 @@ def number_of(value: object) -> float | None:
 
 
 def passage_of(value: object) -> Passage | None:
-    """Return what an object says of a passage, the rest empty; None: no text, no id and no place."""
+    """An object read as a passage, what it lacks empty; None: no text, no id and no place."""
     gets = list(_lookups(value))
-    text = first(gets, TEXT_KEYS, _is_text) or ""
-    name = (identifier(first(gets, ID_KEYS, _is_id)) or "").strip()
-    document, title = first(gets, DOCUMENT_KEYS, _is_word) or "", first(gets, TITLE_KEYS, _is_word) or ""
-    start, end = first(gets, START_KEYS, _is_offset), first(gets, END_KEYS, _is_offset)
+    text = first_of(gets, TEXT_KEYS, _is_text) or ""
+    name = (identifier(first_of(gets, ID_KEYS, _is_id)) or "").strip()
+    document, title = (
+        first_of(gets, DOCUMENT_KEYS, _is_word) or "",
+        first_of(gets, TITLE_KEYS, _is_word) or "",
+    )
+    start, end = first_of(gets, START_KEYS, _is_offset), first_of(gets, END_KEYS, _is_offset)
     # An end before the start says nothing; a start alone says where the text begins.
     end = max(end or (0 if start is None else start + len(text)), start or 0)
     if not text.strip() and not name and not (document and end > (start or 0)):
@@ -107,17 +110,17 @@ def passage_of(value: object) -> Passage | None:
 
 
 def _lookups(value: object) -> Iterator[Get]:
-    """Yield how to look into a passage: what it holds, itself, its document, and the metadata of each."""
+    """Lookups into a passage: what it holds, itself, its document, and the metadata of each."""
     get = getter(value)
     if get is None:
         return
-    held = next((each for name in HOLDERS if getter(each := get(name)) is not None), None)
+    inner_passage = next((inner for name in HOLDERS if getter(inner := get(name)) is not None), None)
     # What stands under "document" may be the passage, or the document that a passage is from.
-    for each in (held, value, get("document")):
-        if (inner := getter(each)) is not None:
-            yield inner
-            if (metadata := getter(inner("metadata"))) is not None:
-                yield metadata
+    for source in (inner_passage, value, get("document")):
+        if (get := getter(source)) is not None:
+            yield get
+            if (get_metadata := getter(get("metadata"))) is not None:
+                yield get_metadata
 
 
 def _is_text(value: object) -> bool:
