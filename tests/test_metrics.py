@@ -66,10 +66,13 @@ print(json.dumps([*texts, formats.schema(Scores)]))
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a folder with a copy of the package, to put files into."""
-    shutil.copytree(PACKAGE, tmp_path / "copy/ragharness", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "copy/ragharness/_shelf").symlink_to(ROOT)
-    return tmp_path / "copy"
+    """Return the folder ``harness`` of a clone, to put files into."""
+    clone = tmp_path / "clone"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, clone / "harness" / "ragharness", ignore=ignored)
+    for name in ("corpora", "questionsets", "baselines", "rubrics"):
+        (clone / name).symlink_to(ROOT / name)
+    return clone / "harness"
 
 
 @pytest.mark.parametrize(("part", "remark"), [("retrieval", ""), ("axes", ""), ("axes", "at a time")])
@@ -98,10 +101,7 @@ def test_a_file_is_all_that_a_new_metric_takes(
 
     shutil.copytree(tmp_path / "old", tmp_path / "kept")
     assert "passages" not in json.loads((tmp_path / "old" / "scores.json").read_bytes())[part]
-    for command in (
-        ["report", "old", "--all"], ["runs", "--all"], ["compare", "old", "kept"], ["gate", "old", "kept"],
-        ["baseline", "list"],
-    ):  # fmt: skip
+    for command in (["report", "old", "--all"], ["gate", "old", "kept"], ["baseline", "list"]):
         assert process(tmp_path, *command, PYTHONPATH=str(copy)).returncode == 0, command
 
 
