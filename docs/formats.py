@@ -24,7 +24,7 @@ from ragharness.analysis.labels import Design, Label
 from ragharness.analysis.metrics import Part
 from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import Scores, part_schema
-from ragharness.questions.freezing import Card
+from ragharness.questions.freezing import QuestionSetMetadata
 from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.outputs import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
@@ -186,7 +186,9 @@ KINDS: dict[str, Kept] = {
     "gate-decision": Kept(Decision, "printed", "`gate --json`", "gate.md", ours=True),
     "comparison": Kept(Comparison, "printed", "`compare --json`", "gate.md", ours=True),
     "rubric-scores": Kept(RubricScores, "printed", "`grade --rubric NAME --json`", "rubrics.md", ours=True),
-    "question-set": Kept(Card, "`questionset.toml`", "`questions freeze`", "questions.md", ours=True),
+    "question-set": Kept(
+        QuestionSetMetadata, "`questionset.toml`", "`questions freeze`", "questions.md", ours=True
+    ),
     "baseline": Kept(Baseline, "`baseline.toml`", "`baseline`", "baselines.md", ours=True),
     "baseline-outcome": Kept(Outcome, "`records.jsonl.gz`", "`baseline verify`", "baselines.md", ours=True),
 }

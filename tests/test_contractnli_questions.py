@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import build_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, build_passages, withhold
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import words
 from ragharness.questions.freezing import frozen_set
@@ -25,12 +24,13 @@ from ragharness.support import resources
 from ragharness.support.resources import load_module
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions
+from ragquestions.corpus_index import near_duplicates
 from ragquestions.probe import probe
-from ragquestions.searching import near_duplicates
+from ragquestions.recipes import facts_of
 from readings import words_of_readers
 
 FOLDER = resources.root() / "questionsets" / "contractnli"
-RECIPE = load_module(resources.root() / "corpora" / "contractnli" / "recipe.py")
+RECIPE = load_module(resources.root() / "corpora" / "contractnli" / "recipe" / "__init__.py")
 _ORDINARY = {"1": "one", "4": "fourth", "7": "seventh", "10": "tenth", "18": "eighteen"}
 HYPOTHESES = {f"nda-{n}" for n in (1, 2, 3, 4, 5, 7, 8, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20)}
 
@@ -166,7 +166,7 @@ def test_withheld_evidence_is_out_of_the_index_and_all_other_evidence_in_it(
             for pattern in known[question.topic].silence:
                 assert not any(re.search(pattern, passage.text, re.IGNORECASE) for passage in own)
         else:
-            assert all(evidence.found(question, own))
+            assert all(evidence.covered(question, own))
 
 
 def test_only_the_known_documents_are_near_duplicates(corpus: Corpus) -> None:
@@ -196,7 +196,9 @@ def test_no_form_of_the_same_drafter_stands_in_for_what_is_withheld(
 
 
 def test_surplus_spans_were_marked_and_are_no_evidence(corpus: Corpus, frozen: QuestionSet) -> None:
-    marked = {(fact.topic, span.document, span.start) for fact in corpus.facts for span in fact.evidence}
+    marked = {
+        (fact.topic, span.document, span.start) for fact in facts_of(corpus).stated for span in fact.evidence
+    }
     surplus = {
         (topic, document, start)
         for topic, rows in RECIPE.load_wordings().surplus.items()
@@ -222,7 +224,7 @@ def test_no_text_of_the_data_set_is_frozen(corpus: Corpus, frozen: QuestionSet) 
 
 def test_every_hypothesis_has_six_wordings(corpus: Corpus) -> None:
     topics = RECIPE.load_wordings().topics
-    assert set(topics) == HYPOTHESES == {fact.topic for fact in corpus.facts}
+    assert set(topics) == HYPOTHESES == {fact.topic for fact in facts_of(corpus).stated}
     texts = [text for each in topics.values() for text in (*each.positive, *each.negative)]
     assert len(texts) == len(set(texts)) == 102
     for topic in topics.values():
@@ -244,7 +246,7 @@ def test_handles_are_unique_and_complete(corpus: Corpus) -> None:
 
 def test_doubtful_pairs_exist_and_are_never_asked(corpus: Corpus, frozen: QuestionSet) -> None:
     doubtful = {(document, topic) for topic, rows in RECIPE.load_doubtful().items() for document in rows}
-    assert doubtful <= {(fact.document, fact.topic) for fact in corpus.facts}
+    assert doubtful <= {(fact.document, fact.topic) for fact in facts_of(corpus).stated}
     assert not doubtful & {(each.document, each.topic) for each in frozen.questions}
 
 

@@ -20,11 +20,11 @@ from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.manifests import download_request, manifest
 from ragharness.corpus.passages import build_passages, faults
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.records import Fact, Question
+from ragharness.records import Question
 from ragharness.support import resources
 from ragquestions.building import build_questions
-from ragquestions.candidates import load_recipe
 from ragquestions.checks import check_questions
+from ragquestions.recipes import Fact, candidates_of, facts_of
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:
@@ -366,7 +366,7 @@ def test_bent_values_make_questions_or_a_sentence(invented: Path, tmp_path: Path
 def told(corpus: Corpus, document: str, topic: str, end: str) -> Fact:
     found = [
         fact
-        for fact in corpus.facts
+        for fact in facts_of(corpus).stated
         if (fact.document, fact.topic, fact.details["end"]) == (document, topic, end)
     ]
     assert len(found) == 1
@@ -378,7 +378,7 @@ def row(corpus: Corpus, fact: Fact) -> str:
 
 
 def candidates(corpus: Corpus) -> list[Question]:
-    return list(load_recipe(corpus).candidates(corpus))
+    return list(candidates_of(corpus))
 
 
 @pytest.fixture(scope="module")
@@ -432,7 +432,7 @@ def test_golden_facts(
 
 def test_figures_stand_in_their_rows(real: Corpus) -> None:
     """Every one of the thousands of facts: what is displayed is in the evidence."""
-    numbers = [fact for fact in real.facts if fact.kind == "number"]
+    numbers = [fact for fact in facts_of(real).stated if fact.kind == "number"]
     assert len(numbers) > 10_000
     assert all(fact.details["text"] in row(real, fact) for fact in numbers)
     assert Counter(fact.document for fact in numbers)["ibm-2023-12"] == 2

@@ -21,8 +21,8 @@ from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.passages import build_passages, faults
 from ragharness.errors import CorruptDownload, UsageError
 from ragquestions.building import build_questions
-from ragquestions.candidates import load_recipe
 from ragquestions.checks import check_questions
+from ragquestions.recipes import candidates_of, facts_of
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -231,7 +231,7 @@ def test_pages_give_facts_and_items_documents(tmp_path: Path) -> None:
     same = CRAWLED | {"cik": "902", "company": "Oberland Mills Inc.", "period_of_report": "2023-12-31"}
     corpus = read(written(tmp_path, one=CRAWLED, same=same | {"item_1": "Other words. " * 60}))
     assert [each.source for each in corpus.documents] == ["902.htm", "one.json"]
-    assert {fact.document for fact in corpus.facts} == {corpus.documents[0].id}
+    assert {fact.document for fact in facts_of(corpus).stated} == {corpus.documents[0].id}
     assert any("same.json is left out: the same filing is there as a page" in each for each in corpus.notices)
     alone = tmp_path / "alone"
     alone.mkdir()
@@ -304,14 +304,14 @@ def test_a_bare_amount_in_thousands_is_not_asked_for(tmp_path: Path) -> None:
         for row in rows.values():
             row["item_1"] = row["item_1"].replace("Item 1. Business", f"Item 1. Business{begin}")
         corpus = read(written(tmp_path, **rows))
-        found = load_recipe(corpus).candidates(corpus)
+        found = candidates_of(corpus)
         told[begin] = {each.unit for each in found if "barge" in each.text or "dredging" in each.text}
     assert told == {"": {"USD", "USD million"}, "\n(Amounts in thousands)": {"USD million"}}
 
 
 def test_the_date_of_a_title_is_not_asked_for(plain: Corpus) -> None:
     """The title says it: "for the fiscal year ended June 30, 2003"."""
-    found = load_recipe(plain).candidates(plain)
+    found = candidates_of(plain)
     assert "Quill Bank" in plain.documents[0].text
     assert found
     for each in found:

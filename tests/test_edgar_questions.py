@@ -18,11 +18,13 @@ from ragharness.language.words import words
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
 from ragharness.questions.questionset import QuestionSet
-from ragharness.records import Document, Evidence, Fact
+from ragharness.records import Document, Evidence
 from ragharness.support import resources
+from ragquestions import corpus_index
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions
 from ragquestions.probe import probe
+from ragquestions.recipes import Fact, Facts, facts_of
 from readings import words_of_readers
 
 FOLDER = resources.root() / "questionsets" / "edgar"
@@ -69,13 +71,16 @@ def test_another_copy_of_a_filing_keeps_the_frozen_set_where_it_makes_the_same_q
 
 
 @pytest.mark.slow
-def test_a_frozen_question_that_another_copy_does_not_carry_has_the_set_built_anew(corpus: Corpus) -> None:
+def test_a_frozen_question_that_another_copy_does_not_carry_has_the_set_built_anew(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     without = [
         fact
-        for fact in corpus.facts
+        for fact in facts_of(corpus).stated
         if (fact.document, fact.topic) != ("nvda-2023-01", "us-gaap:PaymentsForRepurchaseOfCommonStock")
     ]
-    other = replace(altered(corpus, "nvda-2023-01"), facts=tuple(without))
+    monkeypatch.setattr(corpus_index, "facts_of", lambda _: Facts(tuple(without)))
+    other = altered(corpus, "nvda-2023-01")
     found = load_questions(other)
     assert not found.frozen
     assert check_questions(found, other) == []
@@ -90,8 +95,9 @@ def test_a_frozen_question_that_another_copy_does_not_carry_has_the_set_built_an
 def test_other_filings_have_questions_of_their_own(corpus: Corpus) -> None:
     fewer = [each for each in corpus.documents if not each.id.startswith("nvda")]
     kept = {each.id for each in fewer}
-    facts = [fact for fact in corpus.facts if fact.document in kept]
-    found = load_questions(replace(corpus, documents=tuple(fewer), facts=tuple(facts)))
+    other = replace(corpus, documents=tuple(fewer))
+    assert {fact.document for fact in facts_of(other).stated} <= kept
+    found = load_questions(other)
     assert found.notes[-1] == "built now: the frozen set is about other documents of edgar"
 
 
@@ -193,7 +199,7 @@ def test_no_date_is_said_twice_and_no_unanswerable_topic(frozen: QuestionSet) ->
 
 
 def test_what_is_silent_is_asked_as_where_it_is_answered(frozen: QuestionSet) -> None:
-    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe.py")
+    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe" / "__init__.py")
     silent = {each.topic for each in frozen.questions if each.target == "refused"}
     assert silent <= recipe.load_concepts().keys()
 
@@ -226,7 +232,7 @@ def table(*rows: str) -> tuple[Document, Fact, Evidence]:
     ],
 )
 def test_a_figure_that_follows_from_others_is_not_withheld(rows: tuple[str, ...], expected: bool) -> None:
-    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe.py")
+    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe" / "__init__.py")
     document, fact, row = table(*rows, "Operating income | 7,076 | 8,891")
     assert recipe.follows(document, fact, [row], "", None) is expected
 

@@ -11,6 +11,7 @@ from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.passages import ENOUGH, EvidenceIndex, PassageSet, build_passages
 from ragharness.language.words import words
 from ragharness.records import Document, Evidence, Passage, Question
+from ragquestions.recipes import facts_of
 
 TEXT = "Zero one two three four five six seven eight nine. ____ \u2022"
 CORPUS = Corpus(
@@ -21,7 +22,6 @@ CORPUS = Corpus(
         Document(id="b", title="B", text=TEXT),
         Document(id="c", title="C", text=TEXT + " And more."),
     ),
-    (),
 )
 SPAN = Evidence("a", 0, 50)
 
@@ -81,17 +81,17 @@ def test_supporting_and_found() -> None:
         passage(0, 20, "c", 4),
     ]
     assert index.supporting(question(first, second), pool) == {"a#1", "b#3"}
-    assert index.found(question(first, second), iter(pool)) == (True, False)
-    assert index.found(question(second), [passage(20, 34), passage(34, 50)]) == (False,)
+    assert index.covered(question(first, second), iter(pool)) == (True, False)
+    assert index.covered(question(second), [passage(20, 34), passage(34, 50)]) == (False,)
     assert index.supporting(question(), pool) == frozenset()
-    assert index.found(question(first), []) == (False,)
+    assert index.covered(question(first), []) == (False,)
 
 
 def test_real_spans_lie_in_one_passage_and_agree_with_plain_counting(contractnli_folder: Path) -> None:
     corpus = load_corpus("contractnli", source=str(contractnli_folder))
     index = EvidenceIndex(corpus)
     passages = build_passages(corpus.documents)
-    spans = [span for fact in corpus.facts for span in fact.evidence]
+    spans = [span for fact in facts_of(corpus).stated for span in fact.evidence]
     assert len(spans) == 2404
     for span in spans:
         assert [each.id for each in passages.of(span.document) if index.coverage(each, span) >= ENOUGH]
@@ -110,7 +110,9 @@ def test_real_spans_lie_in_one_passage_and_agree_with_plain_counting(contractnli
 
 def test_a_twin_s_passage_supports_in_the_real_corpus(contractnli_folder: Path) -> None:
     corpus = load_corpus("contractnli", source=str(contractnli_folder))
-    span = next(span for fact in corpus.facts if fact.document == "cnli-97" for span in fact.evidence)
+    span = next(
+        span for fact in facts_of(corpus).stated if fact.document == "cnli-97" for span in fact.evidence
+    )
     index = EvidenceIndex(corpus)
     supporting = index.supporting(question(span), build_passages(corpus.documents).passages)
     assert {each.split("#")[0] for each in supporting} == {"cnli-52", "cnli-97"}

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.manifests import choose_split, manifest
 from ragharness.errors import CorpusUnavailable, CorruptDownload, UnknownName, UsageError
-from ragharness.records import Fact
 from ragharness.support import resources
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions
+from ragquestions.recipes import Fact, candidates_of, facts_of
 from reports import Invented, as_audit, as_congress_page, as_row, invented, write_archive
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def corpus(pages: Path) -> Corpus:
 
 
 def stated(corpus: Corpus, document: str) -> list[tuple[str, str, str]]:
-    return sorted((f.details["ask"], f.answers[0], f.unit) for f in corpus.facts if f.document == document)
+    return sorted(
+        (f.details["ask"], f.answers[0], f.unit) for f in facts_of(corpus).stated if f.document == document
+    )
 
 
 def test_pages_lose_their_furniture(corpus: Corpus) -> None:
@@ -86,13 +88,13 @@ def test_every_layout_states_the_same(tmp_path: Path, corpus: Corpus) -> None:
 
 
 def test_facts_say_where_they_stand(corpus: Corpus) -> None:
-    for fact in corpus.facts:
+    for fact in facts_of(corpus).stated:
         text = corpus.document(fact.document).text
         for span in fact.evidence:
             sentence = text[span.start : span.end]
             assert sentence[0].isupper()
             assert sentence.endswith(".")
-    in_summary = Counter(f.details["stated"] for f in corpus.facts if f.document == "r90001")
+    in_summary = Counter(f.details["stated"] for f in facts_of(corpus).stated if f.document == "r90001")
     assert in_summary == {"summary and body": 2, "body": 6}
 
 
@@ -115,14 +117,16 @@ def test_what_two_sentences_answer_differently_is_not_asked(tmp_path: Path) -> N
     other = report.paragraphs[1].rpartition("The ")[2].replace("$41", "$58")
     twice = report._replace(paragraphs=[*report.paragraphs, f"Later on, the {other}"])
     (tmp_path / "a.md").write_text(as_congress_page(twice), encoding="utf-8")
-    asked = [fact.details["ask"] for fact in load_corpus("govreport", source=str(tmp_path)).facts]
+    asked = [fact.details["ask"] for fact in facts_of(load_corpus("govreport", source=str(tmp_path))).stated]
     assert asked
     assert not any("for repairs" in each for each in asked)
 
 
 def asked_of(folder: Path, report: Invented) -> dict[str, Fact]:
     (folder / "a.md").write_text(as_congress_page(report), encoding="utf-8")
-    return {fact.details["ask"]: fact for fact in load_corpus("govreport", source=str(folder)).facts}
+    return {
+        fact.details["ask"]: fact for fact in facts_of(load_corpus("govreport", source=str(folder))).stated
+    }
 
 
 def test_a_sentence_that_says_the_same_is_evidence_and_one_that_may_is_a_doubt(tmp_path: Path) -> None:
@@ -159,7 +163,7 @@ ADVICE = (
 
 
 def asked_for_names(more: str, title: str = "Towns") -> dict[str, tuple[str, tuple[str, ...], list[str]]]:
-    reader = resources.load_module(HOME / "findings.py")
+    reader = resources.load_module(HOME / "recipe" / "findings.py")
     found = reader.findings(ADVICE.format(more=more), "", "GAO", title)
     named = [each for each in found if each.sort in {"agency", "official"}]
     return {each.ask: (each.answer, each.also, [value for value, *_ in each.near]) for each in named}
@@ -189,7 +193,7 @@ def test_an_official_is_accepted_by_every_name_of_the_body() -> None:
 
 
 def test_what_is_said_near_a_thing_is_not_asked_for() -> None:
-    reader = resources.load_module(HOME / "things.py")
+    reader = resources.load_module(HOME / "recipe" / "lines.py")
     text = (
         "The Fernleigh Road Authority (FRA) looks after roads.\n\nFRA has 57 inspectors.\n\n"
         "They are based in Dunmere.\n\nNobody else employs people.\n\nFRA answers letters."
@@ -209,8 +213,7 @@ def test_what_is_said_near_a_thing_is_not_asked_for() -> None:
 
 
 def test_traps_name_what_is_not_there(corpus: Corpus) -> None:
-    recipe = resources.load_module(HOME / "recipe.py")
-    traps = [each for each in recipe.candidates(corpus) if each.stratum == "adversarial"]
+    traps = [each for each in candidates_of(corpus) if each.stratum == "adversarial"]
     absent = [each.text for each in traps if each.topic == "absent number"]
     assert absent
     titles = " ".join(f"{each.title} {each.paraphrase}" for each in corpus.documents)

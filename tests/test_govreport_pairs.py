@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from asked import ASKED, as_rows, as_structs, real_reports
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.records import Fact
 from ragharness.support import resources
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions
+from ragquestions.recipes import Fact, candidates_of, facts_of
 from reports import as_row, invented
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write(path: Path, rows: Iterable[object]) -> Path:
 
 def people(corpus: Corpus) -> dict[str, Fact]:
     """Return what is asked in people's words, by their questions."""
-    return {fact.details["ask"]: fact for fact in corpus.facts if "worded" in fact.details}
+    return {fact.details["ask"]: fact for fact in facts_of(corpus).stated if "worded" in fact.details}
 
 
 def pair(question: str, summary: str, parent: int = -1, paragraph: int = 0) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_both_layouts_and_both_parts_say_the_same(shared: Path, tmp_path: Path) 
     ]
     write(parts / "asked.jsonl", [*split, *rows])
     corpora = [load_corpus("govreport", source=str(each)) for each in (plain, whole, parts)]
-    assert corpora[0].facts == corpora[1].facts == corpora[2].facts
+    assert facts_of(corpora[0]).stated == facts_of(corpora[1]).stated == facts_of(corpora[2]).stated
     assert people(corpora[0])
 
 
@@ -149,8 +149,8 @@ def test_reports_without_pairs_are_asked_as_before(tmp_path: Path) -> None:
     (tmp_path / "asked").mkdir()
     asked = of_invented(tmp_path / "asked", ROADS, count=3)
     assert asked.hash == alone.hash
-    assert [each for each in asked.facts if each.document != "r90000"] == [
-        each for each in alone.facts if each.document != "r90000"
+    assert [each for each in facts_of(asked).stated if each.document != "r90000"] == [
+        each for each in facts_of(alone).stated if each.document != "r90000"
     ]
     assert not any("GovReport-QS" in each for each in alone.notices)
 
@@ -189,7 +189,7 @@ def test_a_statement_is_asked_for_once_and_in_peoples_words(tmp_path: Path) -> N
     }
     corpus = of_invented(tmp_path, ROADS, again, FEES)
     assert set(people(corpus)) == {ROADS["question"], FEES["question"]}
-    places = Counter(fact.evidence[0].start for fact in corpus.facts)
+    places = Counter(fact.evidence[0].start for fact in facts_of(corpus).stated)
     assert set(places.values()) == {1}
     assert people(corpus)[ROADS["question"]].details["stated"] == "summary and body"
     assert "1 ask for what another one asks for" in told(corpus)
@@ -308,8 +308,7 @@ def test_who_says_so_is_the_report(tmp_path: Path, words: str) -> None:
 def test_a_time_may_stand_in_front(tmp_path: Path, question: str, answer: str, gold: str) -> None:
     corpus = of_invented(tmp_path, pair(question, answer))
     assert people(corpus)[question].answers == (gold,)
-    recipe = resources.load_module(HOME / "recipe.py")
-    texts = {each.text for each in recipe.candidates(corpus) if each.topic == people(corpus)[question].topic}
+    texts = {each.text for each in candidates_of(corpus) if each.topic == people(corpus)[question].topic}
     name = corpus.documents[0].handle
     assert f"According to {name}, {question[:1].lower()}{question[1:]}" in texts
 
@@ -318,11 +317,7 @@ def test_a_set_of_peoples_questions_holds_every_property(tmp_path: Path) -> None
     corpus = of_invented(tmp_path, ROADS, FEES, count=14)
     built = build_questions(corpus, 65)
     assert check_questions(built, corpus) == []
-    worded = [
-        each
-        for each in resources.load_module(HOME / "recipe.py").candidates(corpus)
-        if "GovReport-QS" in each.note
-    ]
+    worded = [each for each in candidates_of(corpus) if "GovReport-QS" in each.note]
     assert {each.target for each in worded} >= {"wrong", "unsupported"}
     for each in worded:
         assert (
@@ -403,8 +398,8 @@ JUNK = st.recursive(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=JUNK, sections=JUNK, name=JUNK)
 def test_any_row_is_survived(pairs: object, sections: object, name: object) -> None:
-    reader = resources.load_module(HOME / "pairs.py")
-    row = reader.read({"doc_id": name, "document_sections": sections, PAIRS: pairs}, "a.jsonl:1")
+    reader = resources.load_module(HOME / "layouts.py")
+    row = reader.read_pairs({"doc_id": name, "document_sections": sections, PAIRS: pairs}, "a.jsonl:1")
     assert isinstance(row.body, str)
     assert all(each.question and each.answer for each in row.pairs)
     assert all(each.startswith("a.jsonl:1") for each in row.faults)

@@ -17,7 +17,7 @@ from ragharness.corpus.folders.markup import read_markdown
 from ragharness.corpus.folders.reading import SubprocessReader, find_files, read_folder
 from ragharness.corpus.folders.text import unwrapped
 from ragharness.language.words import sentences
-from ragquestions.folder import cloze
+from ragquestions.folder import rows
 from test_own_folder import pdf_around, pdf_of
 
 SOON = 20.0
@@ -179,5 +179,5 @@ def test_a_real_file_broken_anywhere_is_read_or_named_soon(
 def test_quotations_that_never_end_are_split_in_linear_time(mark: str) -> None:
     began = time.monotonic()
     assert sentences(f"{mark}a " * 100_000)
-    assert cloze._plain("1." * 100_000) == ""
+    assert rows._plain("1." * 100_000) == ""
     assert time.monotonic() - began < 20

@@ -14,6 +14,7 @@ import pytest
 from asked import ASKED, as_rows, as_structs, real_reports
 from hub_server import Hub, Repository
 from ragharness.corpus.loading import load_corpus
+from ragquestions.recipes import facts_of
 
 pytest.importorskip("datasets", reason="the extra hub is not installed")
 pytestmark = [pytest.mark.model, pytest.mark.timeout(240)]
@@ -195,7 +196,7 @@ def test_what_people_asked_of_real_reports(
     assert done.returncode == 0, done.stderr
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
     corpus = load_corpus("govreport", split="test:all", offline=True)
-    found = sorted(fact.answers[0] for fact in corpus.facts if "worded" in fact.details)
+    found = sorted(fact.answers[0] for fact in facts_of(corpus).stated if "worded" in fact.details)
     assert found == sorted(each.gold for asked in ASKED.values() for each in asked if each.gold)
     every = sum(map(len, ASKED.values())) + 172 - len(reports)
     assert any(f"{len(found)} of {every} pairs of GovReport-QS" in each for each in corpus.notices)
@@ -267,7 +268,7 @@ def test_parquet_in_a_folder_is_read_as_it_comes(tmp_path: Path, shared: Path, *
     strange = [{"doc_id": number, "question_summary_pairs": [number]} for number in range(2)]
     (tmp_path / "document/test/0001.parquet").write_bytes(parquet_of(strange))
     corpus = load_corpus("govreport", source=str(tmp_path))
-    found = sorted(fact.answers[0] for fact in corpus.facts if "worded" in fact.details)
+    found = sorted(fact.answers[0] for fact in facts_of(corpus).stated if "worded" in fact.details)
     assert found == sorted(each.gold for asked in ASKED.values() for each in asked if each.gold)
     assert any(
         "0001.parquet:1: expected the id of a report in doc_id, found 0" in each for each in corpus.notices

@@ -34,7 +34,7 @@ OTHER = (
     "A crossing takes about fifty minutes when the sea is calm."
 )
 CORPUS = Corpus(
-    "toy", "", (Document(id="d1", title="Lease", text=TEXT), Document(id="d2", title="Ferry", text=OTHER)), ()
+    "toy", "", (Document(id="d1", title="Lease", text=TEXT), Document(id="d2", title="Ferry", text=OTHER))
 )
 WHOLE = build_passages(CORPUS.documents, 10)
 SECRET = WHOLE.by_id["d1#3"]
@@ -150,7 +150,6 @@ def test_what_several_documents_say_is_told_apart_from_what_none_says() -> None:
         "own",
         "",
         tuple(Document(id=each, title=each, text=f"{shared} {each}") for each in ("one", "two")),
-        (),
     )
     mapping = IndexMapper(build_passages(corpus.documents), corpus)
     hits = mapping.hits(

@@ -16,7 +16,6 @@ import pytest
 from typer.testing import CliRunner
 
 from ragharness.cli import build_app
-from ragharness.cli._questions import probe_lines
 from ragharness.questions.freezing import frozen_set
 from ragharness.records import Question
 from ragquestions.probe import (
@@ -30,6 +29,7 @@ from ragquestions.probe import (
     kernel,
     logistic,
     probe,
+    probe_lines,
     stratified,
     surface,
     tf_idf,

@@ -20,15 +20,14 @@ from hypothesis import strategies as st
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import build_passages, withhold
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.questions.freezing import freeze
 from ragharness.questions.loading import load_questions, stored_set
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
 from ragharness.records import Distractor, Document, Evidence, Question
 from ragquestions import building
-from ragquestions import candidates as offered
-from ragquestions.building import build_questions
+from ragquestions import recipes as offered
+from ragquestions.building import build_questions, freeze
 from ragquestions.checks import check_questions, remarks
-from ragquestions.searching import near_duplicates
+from ragquestions.corpus_index import near_duplicates
 
 TOPICS = ("copying", "retention", "licence")
 """Yes/no topics; the first two with both answers, the last one affirmed throughout."""
@@ -56,7 +55,7 @@ def make_corpus(count: int = 48) -> Corpus:
                 paraphrase=f"the terms of house {n}",
             )
         )
-    return Corpus("toy", "", tuple(documents), ())
+    return Corpus("toy", "", tuple(documents))
 
 
 def affirms(n: int, topic: str) -> bool:
@@ -68,7 +67,7 @@ def span(document: Document, start: str) -> Evidence:
     return Evidence(document.id, at, document.text.index(". ", at) + 1)
 
 
-def candidates(corpus: Corpus) -> list[Question]:
+def candidates(corpus: Corpus, _: object = ()) -> list[Question]:
     found: list[Question] = []
     for n, document in enumerate(corpus.documents):
         for topic in TOPICS:

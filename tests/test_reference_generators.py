@@ -25,9 +25,9 @@ from ragharness.pipelines._question import (
     proposition,
     subject,
 )
-from ragharness.pipelines.blind import usual_answers
 from ragharness.questions.questionset import QuestionSet
-from ragharness.records import Document, Fact, Passage, Question
+from ragharness.records import Document, Passage, Question
+from ragquestions.recipes import Fact, usual_answers
 
 ACME = (
     "1. Definitions used in this agreement by both parties:\n"
@@ -79,9 +79,8 @@ CONTEXT = Context(
             Document(id="acme", title="Acme lease", text=ACME),
             Document(id="bolt", title="Bolt lease", text=BOLT, segments=((0, 54), (55, len(BOLT)))),
         ),
-        FACTS,
     ),
-    questions=QuestionSet("toy", "", "", 1, len(QUESTIONS), QUESTIONS),
+    questions=QuestionSet("toy", "", "", 1, len(QUESTIONS), QUESTIONS, priors=usual_answers(FACTS)),
     passages=PassageSet(PASSAGES, 120),
 )
 
@@ -198,7 +197,6 @@ FIGURES = Context(
         "figures",
         "",
         tuple(Document(id=each.document, title=each.title, text=each.text) for each in TABLES + GRANTS),
-        (),
     ),
     questions=CONTEXT.questions,
     passages=PassageSet(TABLES + GRANTS, 120),
@@ -336,7 +334,7 @@ KILNS = tuple(
 )
 KILN_FIGURES = Context(
     corpus=Corpus(
-        "kilns", "", tuple(Document(id=each.document, title=each.title, text=each.text) for each in KILNS), ()
+        "kilns", "", tuple(Document(id=each.document, title=each.title, text=each.text) for each in KILNS)
     ),
     questions=CONTEXT.questions,
     passages=PassageSet(KILNS, 120),
@@ -381,7 +379,6 @@ REVIEW_TEXTS = Context(
         "reviews",
         "",
         tuple(Document(id=each.document, title=each.title, text=each.text) for each in REVIEWS),
-        (),
     ),
     questions=CONTEXT.questions,
     passages=PassageSet(REVIEWS, 120),
@@ -427,7 +424,7 @@ def test_a_document_is_named_by_the_words_that_others_lack() -> None:
     named = "What was the operating lease cost of Elm Stores in the year ended May 31, 2024?"
     assert answer("extractive", named, TABLES[1:], FIGURES).startswith("I don't have evidence")
     titles = ("Elm Inc. report for the year 2023", "Oak Company report for the year 2023")
-    corpus = Corpus("c", "", tuple(Document(id=title, title=title, text="") for title in titles), ())
+    corpus = Corpus("c", "", tuple(Document(id=title, title=title, text="") for title in titles))
     passages = [Passage(f"{title}#1", title, title, 0, 0, "") for title in titles]
     asked = "Where are the company's offices, by the Elm report for 2023?"
     assert Titles(corpus).named(asked, passages) == {titles[0]}
@@ -561,11 +558,11 @@ def test_scripted_follows_its_file_in_the_fingerprint(tmp_path: Path) -> None:
 def test_scripted_says_what_is_wrong_with_its_file(tmp_path: Path, content: str) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(content)
-    with pytest.raises(UsageError, match="expected answers") as caught:
+    with pytest.raises(UsageError, match="holds no answers") as caught:
         load_pipeline(f"scripted:{path}", CONTEXT)
     assert "JSON" in caught.value.help
     for spec in ("scripted:", "scripted", f"scripted:{tmp_path}/missing.jsonl"):
-        with pytest.raises(UsageError, match=r"needs a file|expected a file of answers"):
+        with pytest.raises(UsageError, match=r"needs a file|cannot read answers"):
             load_pipeline(spec, CONTEXT)
 
 
@@ -576,7 +573,7 @@ def test_the_titles_named_are_those_that_reading_every_title_finds() -> None:
     for _ in range(100):
         names = sorted({" ".join(draw.choices(said, k=draw.randint(1, 4))) for _ in range(12)})
         made = tuple(Document(id=name, title=name, text="") for name in names)
-        titles = Titles(Corpus("c", "", made, ()))
+        titles = Titles(Corpus("c", "", made))
         question = " ".join(draw.choices(said, k=draw.randint(0, 8)))
         asked = naming_words(question)
         shares = {name: titles._share(naming_words(name), asked) for name in names}

@@ -359,7 +359,7 @@ def test_markdown_of_an_error_stays_text() -> None:
 
 
 TEXT = "The term is two years. Nothing else is said about it."
-CORPUS = Corpus("made-up", "", (Document(id="d1", title="First Deed", text=TEXT),), ())
+CORPUS = Corpus("made-up", "", (Document(id="d1", title="First Deed", text=TEXT),))
 PASSAGES = {
     "d1#1": Passage("d1#1", "d1", "First Deed", 0, 22, TEXT[:22]),
     "d1#2": Passage("d1#2", "d1", "First Deed", 23, 53, TEXT[23:]),

@@ -22,7 +22,7 @@ TEXTS = {
     "d3": "omega ten.omega tan.",
 }
 CORPUS = Corpus(
-    "toy", "", tuple(Document(id=name, title=f"Title {name}", text=text) for name, text in TEXTS.items()), ()
+    "toy", "", tuple(Document(id=name, title=f"Title {name}", text=text) for name, text in TEXTS.items())
 )
 EVIDENCE = EvidenceIndex(CORPUS)
 PASSAGES = PassageSet(

@@ -13,15 +13,14 @@ import pytest
 
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.manifests import manifest
-from ragharness.records import Fact, Question
+from ragharness.records import Question
 from ragharness.support import resources
-from ragquestions.candidates import load_recipe
-from ragquestions.corpus_index import CorpusIndex
-from ragquestions.searching import near_duplicates
+from ragquestions.corpus_index import CorpusIndex, near_duplicates
+from ragquestions.recipes import Fact, candidates_of, facts_of
 
 HOME = resources.root() / "corpora" / "sample"
-SPELLING: Any = resources.load_module(HOME / "asking.py")
-TOPICS = resources.load_module(HOME / "asking.py").load_wordings().topics
+SPELLING: Any = resources.load_module(HOME / "recipe" / "asking.py")
+TOPICS = resources.load_module(HOME / "recipe" / "asking.py").load_wordings().topics
 
 
 @cache
@@ -31,7 +30,7 @@ def sample() -> Corpus:
 
 @cache
 def candidates() -> tuple[Question, ...]:
-    return tuple(load_recipe(sample()).candidates(sample()))
+    return tuple(candidates_of(sample()))
 
 
 def excerpts(fact: Fact) -> list[str]:
@@ -46,7 +45,7 @@ def test_manifest_pins_what_is_committed() -> None:
     words = sum(len(each.text.split()) for each in sample().documents)
     assert card.counts[""] == {
         "documents": len(sample().documents),
-        "facts": len(sample().facts),
+        "facts": len(facts_of(sample()).stated),
         "words": words,
     }
 
@@ -55,7 +54,7 @@ def test_size_and_kinds() -> None:
     genres = Counter(each.genre for each in sample().documents)
     assert genres == {"non-disclosure agreement": 16, "government report": 13, "annual report extract": 13}
     assert sum(len(each.text.split()) for each in sample().documents) > 35_000
-    kinds = Counter(fact.kind for fact in sample().facts if fact.answers)
+    kinds = Counter(fact.kind for fact in facts_of(sample()).stated if fact.answers)
     assert min(kinds[kind] for kind in ("yesno", "number", "date", "text", "list")) >= 60
 
 
@@ -67,7 +66,7 @@ def test_names_are_unique_and_used() -> None:
 
 
 def test_facts_at_known_positions() -> None:
-    facts = sample().facts
+    facts = facts_of(sample()).stated
     first = facts[0]
     assert (first.document, first.topic, first.answers) == ("nda-01", "reverse_engineering", ("no",))
     assert excerpts(first)[0].startswith("No equipment, software or material furnished")
@@ -84,14 +83,14 @@ def test_facts_at_known_positions() -> None:
 
 
 def test_every_evidence_states_its_answer() -> None:
-    for fact in sample().facts:
+    for fact in facts_of(sample()).stated:
         for pattern in SPELLING.spellings(fact) if fact.kind != "yesno" else ():
             for text in excerpts(fact):
                 assert re.search(pattern, text, re.IGNORECASE), (fact.document, fact.topic, text)
 
 
 def test_every_yes_or_no_is_seen_by_the_patterns_that_prove_silence() -> None:
-    for fact in sample().facts:
+    for fact in facts_of(sample()).stated:
         patterns = TOPICS[fact.topic].silence if fact.kind == "yesno" and fact.answers else ()
         if patterns:
             assert any(
@@ -100,7 +99,7 @@ def test_every_yes_or_no_is_seen_by_the_patterns_that_prove_silence() -> None:
 
 
 def test_both_answers_of_every_topic_occur() -> None:
-    found = Counter((fact.topic, fact.answers) for fact in sample().facts if fact.kind == "yesno")
+    found = Counter((fact.topic, fact.answers) for fact in facts_of(sample()).stated if fact.kind == "yesno")
     for topic in TOPICS:
         assert found[topic, ("yes",)], topic
         assert found[topic, ("no",)], topic
@@ -156,7 +155,7 @@ def test_tables_of_reports_add_up(number: int) -> None:
 
 def test_agreements_are_signed_before_they_apply_and_secrecy_outlasts_them() -> None:
     for document in sample().documents:
-        facts = {fact.topic: fact for fact in sample().facts if fact.document == document.id}
+        facts = {fact.topic: fact for fact in facts_of(sample()).stated if fact.document == document.id}
         if "effective_date" in facts:
             effective = facts["effective_date"]
             assert effective.details["signed"] <= effective.answers[0]
@@ -204,7 +203,7 @@ def test_silence_is_real() -> None:
 
 
 def test_withheld_evidence_is_all_there_is() -> None:
-    facts = {(fact.document, fact.evidence): fact for fact in sample().facts}
+    facts = {(fact.document, fact.evidence): fact for fact in facts_of(sample()).stated}
     for each in candidates():
         if each.withheld == "clause" and each.kind != "yesno":
             text = sample().document(each.document).text
@@ -239,7 +238,7 @@ def test_wordings_name_the_document_and_come_in_both_forms() -> None:
 
 
 def test_reworded_yes_and_no_answers_follow_the_form() -> None:
-    facts = {(fact.document, fact.topic): fact.answers for fact in sample().facts}
+    facts = {(fact.document, fact.topic): fact.answers for fact in facts_of(sample()).stated}
     for each in candidates():
         if each.kind == "yesno" and each.answerable:
             affirmed = facts[each.document, each.topic] == ("yes",)

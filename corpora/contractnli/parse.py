@@ -1,10 +1,10 @@
-"""Reads ContractNLI's JSON: contracts become named documents, labelled hypotheses become facts."""
+"""Reads ContractNLI's JSON: contracts become named documents."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import msgspec
 
 from ragharness.errors import CorruptDownload
-from ragharness.records import Document, Evidence, Fact
+from ragharness.records import Document
 
 CURATED = Path(__file__).with_name("handles.toml")
 """Names that people checked, by document id; documents that it does not list are named by rule."""
@@ -121,62 +121,78 @@ def _heading(text: str) -> str:
     return (capwords(line) if line.isupper() else line)[:90].strip(" .,:")
 
 
-_ANSWERS: dict[str, tuple[str, ...]] = {"Entailment": ("yes",), "Contradiction": ("no",), "NotMentioned": ()}
+CHOICES = ("Entailment", "Contradiction", "NotMentioned")
 
 
-class _Annotation(msgspec.Struct):
+class Annotation(msgspec.Struct):
+    """Label of one hypothesis in one contract, with the numbers of the spans that show it."""
+
     choice: str
     spans: list[int]
 
 
-class _Annotations(msgspec.Struct):
-    annotations: dict[str, _Annotation]
+class Annotations(msgspec.Struct):
+    """Labels of one annotator by hypothesis."""
+
+    annotations: dict[str, Annotation]
 
 
-class _Contract(msgspec.Struct):
+class Contract(msgspec.Struct):
+    """One document as ContractNLI publishes it."""
+
     id: int
     file_name: str
     text: str
     spans: list[tuple[int, int]]
-    annotation_sets: list[_Annotations]
+    annotation_sets: list[Annotations]
     url: str = ""
 
 
-class _Label(msgspec.Struct):
+class Label(msgspec.Struct):
+    """Wording of a hypothesis."""
+
     hypothesis: str
     short_description: str = ""
 
 
-class _Split(msgspec.Struct):
-    documents: list[_Contract]
-    labels: dict[str, _Label]
+class Split(msgspec.Struct):
+    """Content of ``<split>.json``."""
+
+    documents: list[Contract]
+    labels: dict[str, Label]
 
 
-def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact]]:
-    """Return the contracts of ``<split>.json`` and one fact for each contract and hypothesis.
+def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
+    """Contracts of ``<split>.json``; raises CorruptDownload."""
+    contracts = read_split(folder, split).documents
+    names = name_documents([(document_id(each), each.file_name, each.text) for each in contracts])
+    return [_document(each, name) for each, name in zip(contracts, names, strict=True)], []
 
-    A fact's topic is the hypothesis' key; its wording is in ``details``. Raises CorruptDownload.
-    """
+
+def read_split(folder: Path, split: str) -> Split:
+    """Content of ``<split>.json``; raises CorruptDownload."""
     path = folder / f"{split}.json"
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Split)
-        names = name_documents([(_id(each), each.file_name, each.text) for each in found.documents])
-        facts = [fact for contract in found.documents for fact in _facts(contract, found.labels)]
+        content = msgspec.json.decode(path.read_bytes(), type=Split)
+        for contract in content.documents:
+            for topic in content.labels:
+                _check(contract, topic)
     except (msgspec.DecodeError, ValueError) as error:
         raise CorruptDownload(
-            f"expected ContractNLI's documents, spans and annotations in {path}, found otherwise: {error}",
+            f"{path} does not hold ContractNLI's documents, spans and annotations: {error}",
             help="ragharness corpus fetch contractnli",
         ) from error
-    return [_document(each, name) for each, name in zip(found.documents, names, strict=True)], facts
+    return content
 
 
-def _id(contract: _Contract) -> str:
+def document_id(contract: Contract) -> str:
+    """Id of a contract in the corpus."""
     return f"cnli-{contract.id}"
 
 
-def _document(contract: _Contract, name: Name) -> Document:
+def _document(contract: Contract, name: Name) -> Document:
     return Document(
-        id=_id(contract),
+        id=document_id(contract),
         title=name.title,
         handle=name.handle,
         paraphrase=name.paraphrase,
@@ -187,28 +203,12 @@ def _document(contract: _Contract, name: Name) -> Document:
     )
 
 
-def _facts(contract: _Contract, labels: dict[str, _Label]) -> Iterator[Fact]:
-    document = _id(contract)
-    for topic, label in labels.items():
-        annotation = _annotation(contract, topic)
-        spans = [contract.spans[number] for number in sorted(annotation.spans)]
-        yield Fact(
-            document=document,
-            topic=topic,
-            kind="yesno",
-            answers=_ANSWERS[annotation.choice],
-            evidence=tuple(Evidence(document, start, end) for start, end in spans),
-            details={"hypothesis": label.hypothesis, "short_description": label.short_description},
-        )
-
-
-def _annotation(contract: _Contract, topic: str) -> _Annotation:
+def _check(contract: Contract, topic: str) -> None:
     # The data holds one set of annotations a document; its format allows more.
-    found = contract.annotation_sets[0].annotations.get(topic) if contract.annotation_sets else None
-    if found is None:
+    annotation = contract.annotation_sets[0].annotations.get(topic) if contract.annotation_sets else None
+    if annotation is None:
         raise ValueError(f"document {contract.id} has no annotation of {topic}")
-    if found.choice not in _ANSWERS:
-        raise ValueError(f"document {contract.id} has the unknown choice {found.choice!r} for {topic}")
-    if any(not 0 <= number < len(contract.spans) for number in found.spans):
+    if annotation.choice not in CHOICES:
+        raise ValueError(f"document {contract.id} has the unknown choice {annotation.choice!r} for {topic}")
+    if any(not 0 <= number < len(contract.spans) for number in annotation.spans):
         raise ValueError(f"document {contract.id} names a span that it does not have for {topic}")
-    return found

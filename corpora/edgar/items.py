@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragharness.corpus.download.obtaining import files_in
-from ragharness.corpus.folders.decoding import plain_lines, unwrapped
+from ragharness.corpus.folders.text import plain_lines, unwrapped
 from ragharness.errors import CorruptDownload, MissingExtra
-from ragharness.support.rows import PlacedRow, data_rows
+from ragharness.support.rows import LocatedRow, data_rows
 
 PLAIN = frozenset({".json", ".jsonl", ".parquet"})
 SUFFIXES = PLAIN | {".zip"}
@@ -52,7 +52,7 @@ def rows_in(folder: Path, split: str) -> Iterator[Row]:
             yield Row(name, name, {}, str(error))
 
 
-def _of_path(path: Path, name: str) -> Iterator[PlacedRow]:
+def _of_path(path: Path, name: str) -> Iterator[LocatedRow]:
     if (size := path.stat().st_size) > _LARGEST:
         yield name, None, f"expected at most {_LARGEST} bytes, found {size}"
     elif path.suffix.casefold() == ".zip":

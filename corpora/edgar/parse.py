@@ -1,49 +1,34 @@
-"""Filings to documents and facts: every annual report in a folder, with Inline XBRL or split into items."""
+"""Filings to documents: every annual report in a folder, with Inline XBRL or split into items."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
+from functools import cache
 from pathlib import Path
+from string import capwords
+from unicodedata import normalize
+
+import msgspec
 
 from ragharness.corpus.download.obtaining import files_in, pages_in
-from ragharness.corpus.filings.facts import Tagged
 from ragharness.corpus.filings.reading import Filing, read_filing
 from ragharness.corpus.filings.tree import LARGEST, is_whole, looks_like_html
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.records import Document, Evidence, Fact
-from ragharness.support.cores import on_all_cores
+from ragharness.records import Document
+from ragharness.support.concurrency import map_on_cores
 
 from . import items as _items
-from . import naming
-from .places import plain
 
-_SCALES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}
-_COVER = {
-    "dei:EntityIncorporationStateCountryCode",
-    "dei:EntityTaxIdentificationNumber",
-    "dei:EntityAddressCityOrTown",
-    "dei:AuditorName",
-    "dei:AuditorLocation",
-    "dei:EntityFileNumber",
-}
-"""What the cover and the auditor's page say in words."""
-
-_NUMBERS_OF_THE_COVER = {"dei:EntityPublicFloat", "dei:EntityCommonStockSharesOutstanding"}
 _OTHER_KINDS = frozenset({".gz", ".tgz", ".tar", ".pdf", ".xml", ".xbrl", ".doc", ".docx"})
 """Files that may hold filings, and are not read."""
 
-_A_YEAR = range(350, 381)
-"""Days from one fiscal year's end to the next: 52 or 53 weeks, or a calendar year."""
 
-_SLACK = 0.006
-"""Two tagged values of one thing that differ by less were only rounded differently."""
-
-
-def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[str]]:
-    """Return the documents and facts of all filings in a folder, and sentences about what was left out.
+def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
+    """Documents of all filings in a folder, and sentences about what was left out.
 
     ``split``: of rows in items one of several files ("test"), and how many of them ("test:30", ":all").
     """
@@ -52,7 +37,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
     left_out: list[str] = []
     texts: dict[str, str] = {}
     paths = pages_in(folder) if not name else []
-    for path, read in zip(paths, on_all_cores(_read, paths), strict=True):
+    for path, read in zip(paths, map_on_cores(_read, paths), strict=True):
         file = path.relative_to(folder).as_posix()
         if isinstance(read, str):
             left_out.append(f"{file} is left out: {read}")
@@ -62,7 +47,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
             texts[read.text] = file
             pages.append((file, read))
     most = 0 if asked == "all" else int(asked or _items.DEFAULT_SUBSET)
-    items = _items.read(folder, name, most, naming.ANNUAL)
+    items = _items.read(folder, name, most, ANNUAL)
     left_out += items.notices
     if not items.filings and asked:
         raise UsageError(
@@ -73,7 +58,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         told = f"; {reasons[0]}" if reasons else ""
         raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{told}")
     left_out += _others(folder, items.others)
-    of_pages = [naming.name_of(file, filing) for file, filing in pages]
+    of_pages = [name_of(file, filing) for file, filing in pages]
     titles = {each.title.casefold() for each in of_pages}
     in_items = []
     for filing in items.filings:
@@ -84,29 +69,28 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
             )
         else:
             in_items.append((called, filing))
-    names = naming.told_apart([*of_pages, *(called for called, _ in in_items)])
-    documents: list[Document] = []
-    facts: list[Fact] = []
-    for called, (file, page) in zip(names, pages, strict=False):
-        documents.append(_document(called, page.text, file, page.pieces))
-        facts += _facts(called, page)
-    for called, (_, filing) in zip(names[len(pages) :], in_items, strict=True):
-        documents.append(_document(called, filing.text, filing.place))
-    return documents, facts, left_out
+    names = told_apart([*of_pages, *(called for called, _ in in_items)])
+    documents = [
+        _document(called, page.text, file, page.pieces)
+        for called, (file, page) in zip(names, pages, strict=False)
+    ]
+    documents += [
+        _document(called, filing.text, filing.place)
+        for called, (_, filing) in zip(names[len(pages) :], in_items, strict=True)
+    ]
+    return documents, left_out
 
 
-def _called(filing: _items.Filing) -> naming.Name:
+def _called(filing: _items.Filing) -> Name:
     """Return the name of a filing in items."""
-    if filing.period and (filing.company or filing.cik in naming.curated()):
-        return naming.named(filing.cik, filing.company, filing.form, filing.period, filing.text)
-    return naming.named_by_year(
+    if filing.period and (filing.company or filing.cik in curated()):
+        return named(filing.cik, filing.company, filing.form, filing.period, filing.text)
+    return named_by_year(
         filing.cik, filing.company, filing.form, filing.year or filing.period[:4], filing.text
     )
 
 
-def _document(
-    name: naming.Name, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()
-) -> Document:
+def _document(name: Name, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()) -> Document:
     return Document(
         id=name.id,
         title=name.title,
@@ -147,9 +131,9 @@ def _read(path: Path) -> Filing | str:
         return str(error)
     if filing.period is None:
         return "it carries no Inline XBRL that names its period (dei:DocumentPeriodEndDate)"
-    form = naming.form(filing)
-    if form not in naming.ANNUAL:
-        return f"its form is {form or 'not named'}, no annual report"
+    kind = form(filing)
+    if kind not in ANNUAL:
+        return f"its form is {kind or 'not named'}, no annual report"
     if not is_whole(content):
         return "it is cut off: its end (</html>) is missing, and what it does not say cannot be known"
     if len(filing.text.split()) < 10:
@@ -157,88 +141,170 @@ def _read(path: Path) -> Filing | str:
     return filing
 
 
-def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
-    """Yield what is tagged for the whole company, its year and the year before."""
-    told = {"company": name.company, "short": name.short, "cik": name.cik}
-    told["period"] = filing.period.end if filing.period else ""
-    groups: dict[tuple[str, str, str], list[Tagged]] = defaultdict(list)
-    for each in filing.facts:
-        if each.row and not each.context.dimensions and _wanted(each, filing):
-            groups[each.concept, each.context.start, each.context.end].append(each)
-    for (concept, start, end), found in groups.items():
-        details = {"start": start, "end": end, **told}
-        if found[0].value is None:
-            yield from _text(name.id, concept, found, details)
-        else:
-            yield from _number(name.id, concept, found, details)
+_CURATED = Path(__file__).with_name("companies.toml")
+"""Names that people use, by register number (CIK); others are named by rule."""
+
+ANNUAL = frozenset(
+    f"{form}{amended}"
+    for form in ("10-K", "10-K405", "10-KSB", "10-KSB40", "10-KT", "10-KT405", "20-F", "40-F")
+    for amended in ("", "/A")
+)
+"""Forms that are annual reports."""
+
+_CAPITALS = 4
+"""Letters up to which a name is taken for an abbreviation if its filing writes it in capitals only."""
+
+_SYMBOL = re.compile(r"(?!(?:N/?A|NONE)$)[A-Z][A-Z0-9./-]{0,9}", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"[\s,]+(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",
+    re.IGNORECASE,
+)
+_STATE = re.compile(r"\s*[/\\](?:[A-Za-z ]{2,12}[/\\]?)?\s*$")
+_UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
-def _wanted(each: Tagged, filing: Filing) -> bool:
-    period = filing.period
-    if each.concept.startswith("dei:"):
-        return each.concept in (_NUMBERS_OF_THE_COVER if each.value is not None else _COVER)
-    if each.value is None or period is None:
-        return False
-    start, end = each.context.start, each.context.end
-    if start and abs(_days(start, end) - _days(period.start, period.end)) > _A_YEAR[-1] - 365:
-        return False
-    return end == period.end or _days(end, period.end) in _A_YEAR
+@dataclass(frozen=True)
+class Name:
+    """The names of one filing."""
+
+    id: str
+    title: str
+    paraphrase: str
+    company: str
+    """As a person writes it: "Apple Inc."."""
+    short: str
+    """As a person says it: "Apple"."""
+    cik: str
+    form: str
+    alone: bool = True
+    """Whether no other filing has its title: questions are asked about it."""
 
 
-def _days(start: str, end: str) -> int:
+def told_apart(names: Sequence[Name]) -> list[Name]:
+    """Return the names; what would repeat gets a number behind it and is not asked about."""
+    periods = Counter(name.paraphrase.casefold() for name in names)
+    ids = Counter(name.id for name in names)
+    titles = Counter(name.title.casefold() for name in names)
+    seen: Counter[str] = Counter()
+    told: list[Name] = []
+    for name in names:
+        seen[name.id] += 1
+        number = seen[name.id]
+        id_ = name.id if ids[name.id] == 1 else f"{name.id}-{number}"
+        doubled = titles[name.title.casefold()] > 1
+        title = f"{name.title} ({id_})" if doubled else name.title
+        # A report and its amendment are of one fiscal year.
+        amended = periods[name.paraphrase.casefold()] > 1
+        paraphrase = f"{name.paraphrase} ({name.form})" if amended else name.paraphrase
+        told.append(replace(name, id=id_, title=title, paraphrase=paraphrase, alone=not doubled))
+    return told
+
+
+def form(filing: Filing) -> str:
+    """Return the form of a filing as the SEC writes it ("10-K/A"); "" where it names none."""
+    told = next((item.text for item in filing.cover if item.concept == "dei:DocumentType"), "")
+    return re.sub(r"\s|^form", "", told, flags=re.IGNORECASE).upper()
+
+
+def spoken(iso: str) -> str:
+    """Return a date as it is written in English: September 28, 2024."""
+    day = date.fromisoformat(iso)
+    return f"{day:%B} {day.day}, {day.year}"
+
+
+def possessive(name: str) -> str:
+    """Return a name as an owner: "Apple's"."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def name_of(file: str, filing: Filing) -> Name:
+    """Return the name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
+    # The first one that is about the registrant itself, else about one of several.
+    cover = sorted(filing.cover, key=lambda item: bool(item.context.dimensions))
+    told = {each.concept: each.text for each in reversed(cover)}
+    cik = told.get("dei:EntityCentralIndexKey", "").lstrip("0")
+    registrant = told.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
+    symbols = [
+        each.text for each in cover if each.concept == "dei:TradingSymbol" and _SYMBOL.fullmatch(each.text)
+    ]
+    end = filing.period.end if filing.period else ""
+    return named(cik, registrant, form(filing), end, filing.text, symbol=symbols[0] if symbols else "")
+
+
+def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: str = "") -> Name:
+    """Return the name of a filing from what its cover or the register says; ``end``: of its period, ISO."""
+    company, short = curated().get(cik) or _readable(registrant, text)
     try:
-        return (date.fromisoformat(end) - date.fromisoformat(start)).days
+        period = spoken(end)
     except ValueError:
-        return -1
+        period = end
+    year = f"{'transition period' if kind.startswith('10-KT') else 'fiscal year'} ended {period}"
+    return _made(symbol or short, end[:7], f"{short} {kind} for the {year}", year, company, short, cik, kind)
 
 
-def _text(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
-    text = found[0].text.strip(" ,;")
-    if all(each.text.strip(" ,;").casefold() == text.casefold() for each in found) and text:
-        yield Fact(
-            document=document,
-            topic=concept,
-            kind="text",
-            answers=(text,),
-            evidence=_evidence(document, found),
-            details=details,
-        )
+def named_by_year(cik: str, registrant: str, kind: str, year: str, text: str) -> Name:
+    """Return the name of a filing of which the year alone is known, and perhaps not even the company."""
+    if not registrant and cik not in curated():
+        who = f"the company with CIK {cik}"
+        return _made(f"cik-{cik}", year, f"{kind} of {year} of {who}", "", who, who, cik, kind)
+    company, short = curated().get(cik) or _readable(registrant, text)
+    return _made(short, year, f"{short} {kind} of {year}", "", company, short, cik, kind)
 
 
-def _number(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
-    """Yield the fact in the scale of its most exact place; nothing where the page contradicts itself."""
-    exact = max(found, key=lambda each: (len(each.text.strip()), -each.scale))
-    value = exact.value
-    if value is None or any(each.value is None or not _same(each.value, value) for each in found):
-        return
-    shown, unit = _shown(value, exact)
-    yield Fact(
-        document=document,
-        topic=concept,
-        kind="number",
-        answers=(shown,),
-        evidence=_evidence(document, [exact, *(each for each in found if each is not exact)]),
-        unit=unit,
-        details=details | {"value": f"{value:f}", "text": exact.text},
+def _made(
+    key: str, period: str, title: str, year: str, company: str, short: str, cik: str, kind: str
+) -> Name:
+    return Name(
+        id=f"{_UNSAFE.sub('-', _plain(key).casefold()).strip('-') or 'filing'}-{period}",
+        title=title,
+        paraphrase=f"{possessive(short)} {year}" if year else title,
+        company=company,
+        short=short,
+        cik=cik,
+        form=kind,
     )
 
 
-def _same(one: Decimal, other: Decimal) -> bool:
-    return one == other or float(abs(one - other)) <= _SLACK * float(max(abs(one), abs(other)))
+@cache
+def curated() -> dict[str, tuple[str, str]]:
+    """Return the names that people use, (company, short), by register number."""
+    rows = msgspec.toml.decode(_CURATED.read_bytes())
+    return {cik: (row["company"], row["short"]) for cik, row in rows.items()}
 
 
-def _shown(value: Decimal, exact: Tagged) -> tuple[str, str]:
-    """Return the value as the page counts it, and in what: ("391035", "USD million")."""
-    if exact.unit == "pure" and exact.scale == -2:
-        return plain(value.scaleb(2)), "percent"
-    scale = _SCALES.get(exact.scale, "")
-    shown = plain(value.scaleb(-exact.scale) if scale else value)
-    if exact.unit == "shares":
-        return shown, f"{scale} shares".strip()
-    unit = "" if exact.unit == "pure" else exact.unit
-    return shown, f"{unit} {scale}".strip()
+def _readable(registrant: str, text: str) -> tuple[str, str]:
+    """Return a registered name and its short form: "ADOBE INC." is Adobe Inc., and Adobe.
+
+    ``text``: the filing, which writes a name in capitals as people do.
+    """
+    company = _STATE.sub("", " ".join(registrant.split())).strip(" ,")
+    capitals = company.isupper()
+    short = company
+    while (shorter := _SUFFIX.sub("", short).strip(" ,.&")) != short and shorter:
+        short = shorter
+    short = re.sub(r"^The\s+", "", short, flags=re.IGNORECASE) or company
+    if not short.isupper():
+        return company, short
+    return capwords(company) if capitals else company, _as_written(short, text)
 
 
-def _evidence(document: str, found: Iterable[Tagged]) -> tuple[Evidence, ...]:
-    rows = dict.fromkeys(each.row for each in found if each.row)
-    return tuple(Evidence(document, *row) for row in rows)
+def _as_written(name: str, text: str) -> str:
+    """Return a name in capitals as a text writes it most often otherwise: "UNITEDHEALTH" is UnitedHealth."""
+    # The register leaves out points, hyphens, apostrophes and accents.
+    words = (re.sub(r"(?<=[A-Z]{3})S$", "['’]?S", re.escape(each)) for each in _plain(name).split())
+    letters = r"[\s.,&’'-]{1,3}".join(words)
+    places = re.finditer(rf"(?<!\w){letters}(?!\w)", _plain(text), re.IGNORECASE)
+    found = Counter(" ".join(text[each.start() : each.end()].split()) for each in places)
+    others: list[str] = [
+        each for each, _ in found.most_common() if not each.isupper() and not each[0].islower()
+    ]
+    if others:
+        return others[0]
+    if len(name) <= _CAPITALS or (not name.isalpha() and " " not in name):
+        return name
+    return re.sub(r"(?<= )(?:Of|And|The|For|In|On|De)(?= )", lambda each: each[0].lower(), capwords(name))
+
+
+def _plain(text: str) -> str:
+    """Return a text without accents, of the same length."""
+    return "".join(normalize("NFD", each)[0] if each > "\x7f" else each for each in text)

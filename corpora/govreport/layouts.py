@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from msgspec import Struct
 
 from ragharness.support.rows import data_rows
 
-from . import markdown, pairs
-from .naming import Report
+from .reports import Report, read_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    Read = Report | pairs.Row | None
 
 _ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")
 """Names of the columns: the hub's data set, its mirror, collections that took rows from it."""
@@ -43,7 +45,7 @@ def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
 
 def _of_file(path: Path) -> Iterator[Read]:
     if path.suffix.casefold() == ".md":
-        yield markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        yield read_markdown(path.read_text(encoding="utf-8", errors="replace"), path.name)
         return
     with path.open("rb") as file:
         for place, content, _ in data_rows(file, path.name):
@@ -54,8 +56,8 @@ def _of_file(path: Path) -> Iterator[Read]:
 
 def _row(row: object, place: str) -> Read:
     """Return a row of columns as a report, or as the pairs that it holds."""
-    if pairs.is_row(row):
-        return pairs.read(row, place)
+    if is_row(row):
+        return read_pairs(row, place)
     if not isinstance(row, dict):
         return None
     name, body, summary, title = (_column(row, names) for names in (_ID, _BODY, _SUMMARY, ("title",)))
@@ -137,3 +139,156 @@ def _date(text: str) -> str:
 
     found = next((each for each in find_dates(text) if each.year and each.month and each.day), None)
     return f"{found.year:04d}-{found.month:02d}-{found.day:02d}" if found else ""
+
+
+_PAIRS, _SECTIONS = "question_summary_pairs", "document_sections"
+_QUESTION, _ANSWER = "question", "summary"
+_PARENT, _PARAGRAPH = "parent_pair_index", "summary_paragraph_index"
+_NO_PARENT = -1
+_FOUND = 40
+"""Characters of a wrong value that are repeated."""
+
+
+class Pair(Struct, frozen=True, kw_only=True):
+    """What one person asked and what answers it."""
+
+    question: str
+    answer: str
+    before: str = ""
+    """The questions and answers that this one asks on from; empty: it begins a tree."""
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One row; ``faults`` says in a sentence each what of it cannot be used."""
+
+    name: str
+    """The report's id as the row gives it; empty: it gives none."""
+    pairs: tuple[Pair, ...] = ()
+    body: str = ""
+    """The report itself, where the row has its sections."""
+    faults: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The pieces of the official summary that are answers, each once."""
+        return "\n".join(dict.fromkeys(each.answer for each in self.pairs))
+
+
+Read = Report | Row | None
+"""A report, a row of pairs, or neither."""
+
+
+def is_row(row: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a row holds pairs, usable or not."""
+    return isinstance(row, dict) and _PAIRS in row
+
+
+def read_pairs(row: dict[str, Any], place: str) -> Row:
+    """Return what a row holds; ``place`` is how its faults call it ("test_pairs.jsonl:3")."""
+    name = row.get("doc_id")
+    if not isinstance(name, str) or not name.strip():
+        return Row(name="", faults=(f"{place}: expected the id of a report in doc_id, found {_shown(name)}",))
+    faults: list[str] = []
+    pairs = tuple(_pairs(row, place, faults))
+    return Row(name=name.strip(), pairs=pairs, body=_body(row, place, faults), faults=tuple(faults))
+
+
+def _pairs(row: dict[str, Any], place: str, faults: list[str]) -> Iterator[Pair]:
+    told = _structs(row[_PAIRS], (_QUESTION, _ANSWER, _PARENT), f"{place}: {_PAIRS}", faults)
+    trees: dict[int, list[tuple[dict[str, Any], str]]] = defaultdict(list)
+    for number, each in enumerate(told):
+        where = f"{place}: pair {number}"
+        paragraph = each.get(_PARAGRAPH, row.get(_PARAGRAPH))
+        if not _whole(paragraph):
+            faults.append(f"{where}: expected a number in {_PARAGRAPH}, found {_shown(paragraph)}")
+            # Parents are counted within a paragraph: of this one nothing more is known.
+            return
+        trees[paragraph].append((each, where))
+    for tree in trees.values():
+        for each, where in tree:
+            if fault := _fault(each, len(tree)):
+                faults.append(f"{where}: {fault}")
+                continue
+            before = _before(each, [member for member, _ in tree])
+            if before is None:
+                faults.append(f"{where}: expected parents that can be read and end, found others")
+                continue
+            yield Pair(question=_words(each[_QUESTION]), answer=_words(each[_ANSWER]), before=before)
+
+
+def _fault(pair: dict[str, Any], count: int) -> str:
+    for name in (_QUESTION, _ANSWER):
+        if not isinstance(pair[name], str) or not pair[name].strip():
+            return f"expected words in {name}, found {_shown(pair[name])}"
+    parent = pair[_PARENT]
+    if not _whole(parent) or not _NO_PARENT <= parent < count:
+        return f"expected -1 or the place of another pair of {count} in {_PARENT}, found {_shown(parent)}"
+    return ""
+
+
+def _before(pair: dict[str, Any], tree: list[dict[str, Any]]) -> str | None:
+    """Return what a pair asks on from, the nearest first; None where its parents go round or are faulty."""
+    told: list[str] = []
+    seen = {id(pair)}
+    while pair[_PARENT] != _NO_PARENT:
+        pair = tree[pair[_PARENT]]
+        if id(pair) in seen or _fault(pair, len(tree)):
+            return None
+        seen.add(id(pair))
+        told += [_words(pair[_QUESTION]), _words(pair[_ANSWER])]
+    return " ".join(told)
+
+
+def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
+    """Return the sections one below the other; empty where the row has none that can be read."""
+    if row.get(_SECTIONS) is None:
+        return ""
+    found: list[str] = []
+    for section in _structs(row[_SECTIONS], ("title", "paragraphs"), f"{place}: {_SECTIONS}", faults):
+        title, paragraphs = section["title"], section["paragraphs"]
+        told = paragraphs if isinstance(paragraphs, list) else [paragraphs]
+        if not all(isinstance(each, str) for each in (title, *told)):
+            faults.append(f"{place}: expected words in the sections of the report, found others")
+            return ""
+        found += [title, *(line for each in told for line in each.split("\n"))]
+    return "\n\n".join(line for each in found if (line := _words(each)))
+
+
+def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
+    """Return a list of structs, or a struct of lists, as the former; empty where it is neither."""
+    if isinstance(value, dict):
+        lists = {name: each for name, each in value.items() if isinstance(each, list)}
+        missing = [name for name in names if name not in lists]
+        if missing:
+            faults.append(
+                f"{where}: expected lists of {', '.join(names)}, found none of {', '.join(missing)}"
+            )
+            return []
+        lengths = {name: len(each) for name, each in lists.items()}
+        if len(set(lengths.values())) > 1:
+            found = ", ".join(f"{count} of {name}" for name, count in lengths.items())
+            faults.append(f"{where}: expected lists of one length, found {found}")
+            return []
+        return [dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)]
+    if not isinstance(value, list):
+        faults.append(f"{where}: expected a list, found {_shown(value)}")
+        return []
+    for each in value:
+        missing = [name for name in names if not isinstance(each, dict) or name not in each]
+        if missing:
+            faults.append(f"{where}: expected {', '.join(names)} in each, found none of {', '.join(missing)}")
+            return []
+    return list(value)
+
+
+def _whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shown(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _FOUND else f"{text[:_FOUND]}..."

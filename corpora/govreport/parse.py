@@ -1,33 +1,25 @@
 """Reads government reports in every layout in which they come; by default a subset, chosen by their ids.
 
-What people asked of them (GovReport-QS) is joined with reports by id, and it is told why others give no question.
+Rows of what people asked of them (GovReport-QS) may hold reports, too.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.corpus.download.obtaining import files_in
 from ragharness.errors import CorruptDownload
-from ragharness.records import Document, Fact
-from ragharness.support.cores import on_all_cores
+from ragharness.records import Document
 
-from . import certain
-from .findings import findings
-from .layouts import identified, made, reports_in
-from .lines import facts_of
-from .naming import name_reports
-from .pairs import Row
+from .layouts import Pair, Row, identified, made, reports_in
+from .reports import name_reports
 
 if TYPE_CHECKING:
-    from .lines import Found
-    from .naming import Name, Report
+    from .reports import Name, Report
 
 SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
 DEFAULT_SUBSET = 120
@@ -39,13 +31,13 @@ _SHORTEST = 200
 _SPLITS = {"test": ("test",), "validation": ("validation", "valid", "dev"), "train": ("train",)}
 
 
-def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[str]]:
-    """Return the documents of a split ("test", "test:300"), what they state, and what was left out.
+def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
+    """Documents of a split ("test", "test:300"), and sentences about what was left out.
 
     Raises CorruptDownload where a folder holds no report at all.
     """
     name, _, asked = split.partition(":")
-    reports, people, notices = _read(folder, name)
+    reports, people, notices = read_reports(folder, name)
     if not reports:
         raise CorruptDownload(
             f"expected government reports (Markdown of CRS or GAO, JSON of the archive, rows with a document)"
@@ -58,12 +50,10 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
     if len(chosen) < len(reports):
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
     documents = list(map(_document, chosen, name_reports(chosen)))
-    asked_of = map(people.asked, chosen, documents)
-    facts = on_all_cores(_facts, list(zip(chosen, documents, asked_of, strict=True)))
-    return documents, list(chain.from_iterable(facts)), [*notices, *people.notices(reports)]
+    return documents, [*notices, *people.notices(reports, chosen)]
 
 
-def _read(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
+def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
     """Return the reports of a split, each once, what people asked of them, and sentences about the files."""
     every = files_in(folder, SUFFIXES)
     files = _of_split(every, split)
@@ -125,7 +115,7 @@ def _members(folder: Path, split: str) -> set[str]:
 
 def _document(report: Report, named: Name) -> Document:
     return Document(
-        id=_id(report),
+        id=document_id(report),
         title=named.title,
         text=report.body,
         handle=named.handle,
@@ -135,23 +125,10 @@ def _document(report: Report, named: Name) -> Document:
     )
 
 
-def _id(report: Report) -> str:
+def document_id(report: Report) -> str:
+    """Id of a report in the corpus."""
     plain = re.sub(r"[^a-z0-9-]+", "-", report.number.casefold()).strip("-")
     return plain or f"report-{sha256(report.body.encode()).hexdigest()[:8]}"
-
-
-def _facts(read: tuple[Report, Document, tuple[Found, ...]]) -> list[Fact]:
-    """Return what people asked, then what else the report states, each with its question."""
-    report, document, asked = read
-    if not document.handle:
-        return []
-    taken = {start for each in asked for start, _ in each.places}
-    other = findings(report.body, report.summary, report.agency, document.title)
-    new = (each for each in other if taken.isdisjoint(start for start, _ in each.places))
-    found = [(each, {"worded": SOURCE}) for each in asked] + [(each, {}) for each in new]
-    for each, told in found:
-        told["stated"] = "summary and body" if each.also_summary else "body"
-    return list(facts_of(document.id, found))
 
 
 SOURCE = "GovReport-QS"
@@ -167,9 +144,6 @@ class People:
     def __init__(self) -> None:
         self._rows: dict[str, list[Row]] = {}
         self._faults: list[str] = []
-        self._left_out: Counter[str] = Counter()
-        self._read: set[str] = set()
-        self._given = 0
 
     def take(self, row: Row) -> None:
         """Keep a row of pairs."""
@@ -185,27 +159,18 @@ class People:
             if whole and (report := made(whole.name, whole.body, summary, "", SOURCE)):
                 yield report
 
-    def asked(self, report: Report, document: Document) -> tuple[Found, ...]:
-        """Return what people asked of a report that its text answers for certain, as findings."""
+    def pairs(self, report: Report) -> list[Pair]:
+        """What people asked of a report, each question with its answer once."""
         rows = self._rows.get(report.number.casefold(), ())
-        self._read.add(report.number.casefold())
         # Both ways in which the rows are published may be there.
-        pairs = list({(each.question, each.answer): each for row in rows for each in row.pairs}.values())
-        if not pairs:
-            return ()
-        if not document.handle:
-            self._left_out[certain.NAMELESS] += len(pairs)
-            return ()
-        outcome = certain.certain(pairs, report.body, report.summary, report.agency)
-        self._left_out += outcome.left_out
-        self._given += len(outcome.found)
-        return outcome.found
+        return list({(pair.question, pair.answer): pair for row in rows for pair in row.pairs}.values())
 
-    def notices(self, reports: Sequence[Report]) -> list[str]:
-        """Return sentences about pairs that give questions, and about those that do not."""
+    def notices(self, reports: Sequence[Report], chosen: Sequence[Report]) -> list[str]:
+        """Sentences about rows that cannot be used; ``chosen`` are the reports that the corpus has."""
         here = {each.number.casefold() for each in reports}
+        read = {each.number.casefold() for each in chosen}
         strange = [each[0].name for key, each in sorted(self._rows.items()) if key not in here]
-        unread = sum(key in here and key not in self._read for key in self._rows)
+        unread = len(here & self._rows.keys() - read)
         told = [f"left out of {SOURCE}, {fault}" for fault in self._faults[:_NAMED]]
         if len(self._faults) > _NAMED:
             told.append(f"left out of {SOURCE}: {len(self._faults) - _NAMED} more faults like these")
@@ -214,11 +179,4 @@ class People:
             told.append(f"{SOURCE} asks of reports that are not here: {', '.join(strange[:_NAMED])}{more}")
         if unread:
             told.append(f"{SOURCE} asks of {unread} more reports, outside the part that is read")
-        every = self._given + self._left_out.total()
-        if every:
-            others = ", ".join(
-                f"{self._left_out[reason]} {reason}" for reason in certain.REASONS if self._left_out[reason]
-            )
-            rest = f"; of the others {others}" if others else ""
-            told.append(f"{self._given} of {every} pairs of {SOURCE} give questions{rest}")
         return told

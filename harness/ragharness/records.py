@@ -1,6 +1,6 @@
 """Every record of the project, in the order in which data flows through them.
 
-document -> passage -> fact -> question -> hit -> answer -> reading -> verdict -> record
+document -> passage -> question -> hit -> answer -> reading -> verdict -> record
 
 All records are immutable; offsets are character offsets into ``Document.text`` (end exclusive).
 """
@@ -80,21 +80,6 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     def places(self) -> tuple[Evidence, ...]:
         """Every place that its text comes from; none where it could not be placed."""
         return (Evidence(self.document, self.start, self.end), *self.also) if self.document else ()
-
-
-class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What people say that a document states, denies or does not mention: the source of gold answers."""
-
-    document: str
-    topic: str
-    """What it is about, the same name in every document (a hypothesis, a concept, a clause)."""
-    kind: Kind
-    answers: tuple[str, ...] = ()
-    """Accepted answers; for ``yesno`` ("yes",) or ("no",) to the topic's proposition; empty: not stated."""
-    evidence: tuple[Evidence, ...] = ()
-    unit: str = ""
-    date_precision: Literal["", "year", "month", "day"] = ""
-    details: dict[str, str] = {}
 
 
 class Distractor(Struct, frozen=True, omit_defaults=True):

@@ -1,20 +1,35 @@
-"""Builds a question set: picks from the candidates of the corpus recipe in the design's proportions."""
+"""Builds a question set from the candidates of a corpus's recipe in the design's proportions, and freezes it."""
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
+from ragharness.questions.freezing import (
+    CARD,
+    LINES,
+    PRIORS,
+    STATES,
+    QuestionSetMetadata,
+    document_hashes,
+    frozen_in,
+    write,
+)
 from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, is_cloze, quotas
-from ragharness.records import Question
-from ragquestions.candidates import Pool, Shortage, load_recipe
+from ragharness.records import ROWS, Question
+from ragharness.support.options import to_toml
+from ragquestions.candidates import Pool, Shortage
 from ragquestions.corpus_index import CorpusIndex
-from ragquestions.pairs import PATIENCE, level_forms, pick_answerable
-from ragquestions.picking import Picker
+from ragquestions.picking import PATIENCE, Picker, level_forms, pick_answerable
+from ragquestions.recipes import load_recipe, usual_answers
 
 SMALLEST = 13
 """One question of each kind and a few to balance: below this a set says nothing."""
@@ -50,37 +65,40 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     recipe = load_recipe(corpus)
     if corpus.folder:
         return compose(corpus, recipe.candidates(corpus, size), size, seed)
-    every = recipe.candidates(corpus)
+    index = CorpusIndex(corpus)
+    every = recipe.candidates(corpus, index.facts)
     weights, both_sides = getattr(recipe, "WEIGHTS", None), getattr(recipe, "BOTH_SIDES", False)
-    pool = Pool(every, CorpusIndex(corpus), weights, both_sides=both_sides)
+    pool = Pool(every, index, weights, both_sides=both_sides)
     outcome, short = _largest(pool, size, seed)
     if isinstance(outcome, Shortage):
         try:
             # A single filing of the user's, say, carries some rows only.
-            return compose(corpus, every, size, seed)
+            return compose(corpus, every, size, seed, index)
         except QuestionsNotUsable:
             raise QuestionsNotUsable(
                 f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
                 help=f"ragharness corpus show {corpus.id}",
             ) from None
-    return _set_of(corpus, outcome, size, seed, short)
+    return _set_of(pool, outcome, size, seed, short)
 
 
-def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
+def compose(
+    corpus: Corpus, candidates: Iterable[Question], size: int, seed: int, index: CorpusIndex | None = None
+) -> QuestionSet:
     """Return a set about few documents, or the user's own, without the rows that they do not carry.
 
     A row is left out when neither the smallest set nor a larger one can have it; ``notes`` says which.
     Raises QuestionsNotUsable where not even the plain questions suffice.
     """
-    pool = Pool(candidates, CorpusIndex(corpus))
+    pool = Pool(candidates, index or CorpusIndex(corpus))
     left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
     while True:
         outcome, stopped = _largest(pool, size, seed, left_out)
         if not isinstance(outcome, Shortage):
-            return _set_of(corpus, outcome, size, seed, stopped, left_out)
+            return _set_of(pool, outcome, size, seed, stopped, left_out)
         short = _picked(pool, SMALLEST, seed, left_out)
         if not isinstance(short, Shortage):
-            return _set_of(corpus, short, size, seed, stopped, left_out)
+            return _set_of(pool, short, size, seed, stopped, left_out)
         room = [name for name in _MAKE_ROOM if name not in left_out]
         name = room[0] if short.part == _NEEDED and room else short.part.name
         if name == _NEEDED.name or name in left_out:
@@ -94,7 +112,7 @@ def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
 
 
 def _set_of(
-    corpus: Corpus,
+    pool: Pool,
     built: tuple[Question, ...],
     size: int,
     seed: int,
@@ -108,8 +126,19 @@ def _set_of(
         notes.append(
             f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"
         )
+    corpus = pool.index.corpus
+    topics = {group.topic for part in SHARES for group in pool.of(part)}
+    priors = usual_answers(fact for fact in pool.index.facts if fact.topic in topics)
     return QuestionSet(
-        corpus.id, corpus.split, corpus.hash, seed, size, built, notes=tuple(notes), left_out=left_out
+        corpus.id,
+        corpus.split,
+        corpus.hash,
+        seed,
+        size,
+        built,
+        notes=(*notes, *pool.index.stated.notes),
+        left_out=left_out,
+        priors=priors,
     )
 
 
@@ -186,3 +215,57 @@ def _most(pool: Pool, size: int, left_out: tuple[str, ...]) -> int:
         len(pool.of(part)) * total // share for part, share in SHARES.items() if part.name not in left_out
     ]
     return min(size - 1, *bounds) // SMALLEST * SMALLEST
+
+
+_OURS = (
+    "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from"
+    " the corpus under its licence; none of its text is included."
+)
+
+
+def freeze(
+    questions: QuestionSet, folder: Path, corpus: Corpus, *, edited: bool = False
+) -> QuestionSetMetadata:
+    """Write a set, its metadata and the usual answers into a folder, and return the metadata.
+
+    Raises StorageError, and QuestionsNotUsable where a set about a folder was edited and is not accepted.
+    """
+    if corpus.folder and not edited and (folder / CARD).is_file():
+        _spare_edits(folder, corpus)
+    recipe = load_recipe(corpus)
+    counts = Counter(question.row for question in questions.questions)
+    metadata = QuestionSetMetadata(
+        id=folder.name,
+        corpus=questions.corpus,
+        split=questions.split,
+        corpus_hash=questions.corpus_hash,
+        recipe_version=recipe.VERSION,
+        seed=questions.seed,
+        size=questions.size,
+        sha256=questions.hash,
+        license=corpus.license,
+        attribution=corpus.attribution,
+        note=getattr(recipe, "NOTE", _OURS),
+        notes=questions.notes,
+        left_out=questions.left_out,
+        rows={row: counts[row] for row in ROWS},
+    )
+    write(folder / LINES, questions.lines)
+    write(folder / CARD, to_toml(msgspec.to_builtins(metadata)).encode())
+    if questions.priors:
+        write(folder / PRIORS, json.dumps(dict(questions.priors), indent=1).encode() + b"\n")
+    if corpus.folder:
+        hashes = json.dumps(document_hashes(corpus), indent=1, sort_keys=True)
+        write(folder / STATES, hashes.encode() + b"\n")
+    return metadata
+
+
+def _spare_edits(folder: Path, corpus: Corpus) -> None:
+    try:
+        frozen_in(folder)
+    except QuestionsNotUsable as error:
+        raise QuestionsNotUsable(
+            f"{folder / LINES} holds edits that a new set would overwrite",
+            help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)}"
+            f" --out {shlex.quote(str(folder))} --accept-edits keeps them; to drop them, remove {folder}",
+        ) from error

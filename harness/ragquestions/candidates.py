@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Literal, Protocol, cast
+from typing import Literal
 
 from msgspec.structs import replace
 
-from ragharness.corpus.loading import Corpus
-from ragharness.errors import QuestionsNotUsable
 from ragharness.questions.questionset import RowPart, is_cloze, part_of
 from ragharness.records import Distractor, Evidence, Kind, Question
-from ragharness.support import resources
 from ragquestions.corpus_index import CorpusIndex
 
 Scope = Literal["document", "corpus"]
@@ -23,22 +19,6 @@ Precision = Literal["", "year", "month", "day"]
 Family = tuple[str, str]
 """A genre and a kind of answer."""
 
-_OF_FOLDERS = "ragquestions.folder"
-"""The recipe of every folder of the user's."""
-
-
-class Recipe(Protocol):
-    """A ``recipe.py``; a mapping ``WEIGHTS`` makes kinds of answer rarer, ``NOTE`` is a card's.
-
-    ``BOTH_SIDES``: whether topics asked with an answer are preferred where a refusal is wanted.
-    """
-
-    VERSION: int
-
-    candidates: Callable[..., Sequence[Question]]
-    """Takes the corpus, and the size of the set where it is a folder of the user's; returns every question
-    that could be asked, in all its wordings, without id."""
-
 
 class Shortage(Exception):
     """The corpus does not carry as many questions of a part as asked."""
@@ -46,19 +26,6 @@ class Shortage(Exception):
     def __init__(self, part: RowPart) -> None:
         super().__init__(f"the corpus yields no more questions for {part.name}")
         self.part = part
-
-
-def load_recipe(corpus: Corpus) -> Recipe:
-    """Return the recipe of a corpus, found by its name; raises QuestionsNotUsable when it has none."""
-    if corpus.folder:
-        return cast("Recipe", import_module(_OF_FOLDERS))
-    path = resources.folder("corpora", corpus.id) / "recipe.py"
-    if not path.is_file():
-        raise QuestionsNotUsable(
-            f"expected a recipe for questions about {corpus.id}, found none at {path}",
-            help="give a question file with --questions FILE",
-        )
-    return cast("Recipe", resources.load_module(path))
 
 
 def unanswered(

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet, withhold
-from ragharness.errors import UnknownName
 from ragharness.language.words import words
-from ragharness.questions.questionset import QuestionSet
-from ragharness.records import ROWS, Passage, Question
+from ragharness.questions.fitting import Finding, misfits
+from ragharness.questions.questionset import QuestionSet, part_of, quotas
+from ragharness.records import Passage, Question
+from ragharness.reports.text import aligned, clean, labelled, paragraph
 from ragquestions.corpus_index import CorpusIndex
-from ragquestions.set_checks import OF_THE_SET, Finding
+from ragquestions.picking import UNEVEN
+from ragquestions.probe import Probed, probe, probe_lines
+from ragquestions.recipes import candidates_of
 
 Rules = tuple[tuple[str, Callable[["_Checks", Question], Iterator[str]]], ...]
 
 
-_QUOTED = 40
-"""Characters of a text that are quoted in a finding."""
-_LISTED = 20
-"""Lines with the same id or text that are told."""
 _SHOWN, _MOST_PLACES = 120, 3
 """Characters of a further statement, and statements of one answer, that are told."""
 
@@ -51,70 +53,6 @@ def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
     own = _Checks(index, passages).of_each(questions, (*_OF_A_BUILT_QUESTION, *_SEARCHED))
     return [*own, *_of_the_set(questions, index)]
-
-
-def _of_the_set(questions: QuestionSet, index: CorpusIndex) -> list[Finding]:
-    return list(chain.from_iterable(check(questions, index) for check in OF_THE_SET))
-
-
-def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return what makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
-    return [*_unique(questions), *_rows(questions), *_strangers(questions, corpus)]
-
-
-def _rows(questions: QuestionSet) -> Iterator[Finding]:
-    for each in questions.questions:
-        if each.row not in ROWS:
-            expected = f"expected a stratum and target of {', '.join(ROWS)}"
-            yield Finding("row", each.id, f"{expected}, found {each.row}")
-
-
-def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
-    for each in questions.questions:
-        for name in sorted({each.document, *(span.document for span in each.evidence)} - {""}):
-            try:
-                length = len(corpus.document(name).text)
-            except UnknownName:
-                yield Finding("evidence", each.id, f"expected a document of {corpus.id}, found {name!r}")
-                continue
-            for span in each.evidence:
-                if span.document == name and not 0 <= span.start < span.end <= length:
-                    found = f"{span.start}-{span.end} of {length} characters"
-                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {found}")
-
-
-def _unique(questions: QuestionSet) -> Iterator[Finding]:
-    """No id or text is missing or there twice."""
-    every = questions.questions
-    for place, each in zip(_places(questions), every, strict=True):
-        if not each.id:
-            yield Finding("ids", "", f"expected an id in {_unit(questions)} {place}, found none")
-        if not words(each.text):
-            yield Finding("texts", each.id, f"expected a question with words, found {each.text[:_QUOTED]!r}")
-    yield from _doubles("id", [each.id for each in every], questions)
-    yield from _doubles("text", [" ".join(words(each.text)) for each in every], questions)
-
-
-def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator[Finding]:
-    found: dict[str, list[int]] = {}
-    for number, key in enumerate(keys):
-        found.setdefault(key, []).append(number)
-    places = _places(questions)
-    for key, numbers in found.items():
-        if key and len(numbers) > 1:
-            *most, last = [str(places[number]) for number in numbers[:_LISTED]]
-            last = last if len(numbers) <= _LISTED else f"{len(numbers) - _LISTED + 1} more"
-            told = f"{_unit(questions)}s {', '.join(most)} and {last}"
-            first = questions.questions[numbers[0]].id
-            yield Finding(f"unique {what}s", first, f"the same {what} stands in {told}")
-
-
-def _places(questions: QuestionSet) -> Sequence[int]:
-    return questions.places or range(1, len(questions.questions) + 1)
-
-
-def _unit(questions: QuestionSet) -> str:
-    return "line" if questions.places else "question"
 
 
 def _compiles(pattern: str) -> bool:
@@ -247,3 +185,158 @@ _OF_A_BUILT_QUESTION: Rules = (("silence", _Checks.proven), ("wording", _Checks.
 """What a table of questions and answers cannot give, and a file of the user's need not."""
 _SEARCHED: Rules = (("evidence elsewhere", _Checks.complete), ("withheld", _Checks.gone))
 """What the documents say besides the evidence; of a file of the user's a remark."""
+
+
+def _counts(questions: QuestionSet) -> Iterator[Finding]:
+    """The design's proportions, in row order."""
+    found = Counter(map(part_of, questions.questions))
+    for part, wanted in quotas(len(questions.questions), questions.left_out).items():
+        if found[part] != wanted:
+            yield Finding("counts", "", f"expected {wanted} questions of {part.name}, found {found[part]}")
+    order = list(quotas(0))
+    places = [order.index(part) if part in order else -1 for part in map(part_of, questions.questions)]
+    if places != sorted(places):
+        yield Finding("counts", "", "expected the questions in row order, found otherwise")
+
+
+def _once(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:
+    """No topic of a document twice; nothing but what is withheld is asked about a document that is."""
+    pairs: dict[tuple[str, str], str] = {}
+    carried: dict[str, list[Question]] = {}
+    for each in questions.questions:
+        if not each.document:
+            continue
+        place = index.corpus.canonical(each.document)
+        carried.setdefault(place, []).append(each)
+        other = pairs.setdefault((place, each.topic), each.id)
+        if each.topic and other != each.id:
+            yield Finding("once", each.id, f"asks {each.topic} of {each.document} again, after {other}")
+    for group in carried.values():
+        whole = [each for each in group if each.withheld == "document"]
+        if whole and len(whole) < len(group):
+            ids = ", ".join(each.id for each in group if each.withheld != "document")
+            yield Finding(
+                "once", group[0].id, f"expected nothing else about a withheld document, found {ids}"
+            )
+
+
+def _balance(questions: QuestionSet) -> Iterator[Finding]:
+    """Neither "always yes" nor a topic's usual answer gains: within every topic, and over every row."""
+    asked = [each for each in questions.questions if each.kind == "yesno"]
+    answerable = [each for each in asked if each.wanted == "correct"]
+    slack = len(answerable) % 2
+    for topic in sorted({each.topic for each in answerable}):
+        group = [each for each in answerable if each.topic == topic]
+        yield from _even(f"{topic}: gold", Counter(_affirms(each) for each in group), slack)
+        yield from _even(f"{topic}: yes", Counter(each.answers for each in group), slack)
+        yield from _even(f"{topic}: wording", Counter(each.form for each in group), UNEVEN)
+    yield from _even("answerable: wording", Counter(each.form for each in answerable), UNEVEN + slack)
+    rest = [each for each in asked if each.wanted == "refused" and each.form]
+    for row in sorted({(each.row, each.withheld) for each in rest}):
+        group = [each for each in rest if (each.row, each.withheld) == row]
+        yield from _even(
+            f"{row[0]} {row[1]}".strip() + ": wording", Counter(each.form for each in group), UNEVEN
+        )
+    yield from _even("rows that want a refusal: wording", Counter(each.form for each in rest), UNEVEN)
+
+
+def _even(what: str, counts: Counter[object], slack: int) -> Iterable[Finding]:
+    values = sorted(counts.values())
+    low = values[0] if len(values) > 1 else 0
+    if values and values[-1] - low > slack:
+        yield Finding("balance", "", f"expected {what} to be even, found {values[-1]} to {low}")
+
+
+def _affirms(question: Question) -> bool:
+    return (question.answers == ("yes",)) == question.yes_means
+
+
+def _of_the_set(questions: QuestionSet, index: CorpusIndex) -> list[Finding]:
+    """What only a built set as a whole can have: its proportions, its balance, no question twice."""
+    return [*_counts(questions), *_once(questions, index), *_balance(questions)]
+
+
+class Examination(NamedTuple):
+    """Findings about a set; remarks and the text-only probe are no findings."""
+
+    questions: QuestionSet
+    findings: list[Finding]
+    remarks: list[Finding]
+    probed: list[Probed]
+
+    def lines(self, head: list[str], width: int) -> list[str]:
+        """Lines for a terminal below those that describe the set."""
+        lines = list(head)
+        if self.remarks:
+            named = self.remarks[:_MOST_REMARKS]
+            remarks = "; ".join(f"{each.question}: {each.message}".removeprefix(": ") for each in named)
+            count = len(self.remarks) - _MOST_REMARKS
+            more = f"; and {count} more" if count > 0 else ""
+            text = f"not met, but required of built sets only: {remarks}{more}"
+            lines += ["", *labelled("note:", text, width, 6)]
+        lines += ["", *probe_lines(self.probed, width)] if self.probed else []
+        if not self.findings:
+            subject = "a question" if self.questions.places else "the construction"
+            return [*lines, "", f"ok: every property of {subject} holds"]
+        rows = [(each.rule, each.question or "-", each.message) for each in self.findings[:_MOST_FINDINGS]]
+        count = len(self.findings) - len(rows)
+        return [
+            *lines,
+            "",
+            f"{len(self.findings)} findings" if len(self.findings) > 1 else "1 finding",
+            *_table([("RULE", "QUESTION", "FINDING"), *rows], width),
+            *([f"and {count} more; --json has them all"] if count else []),
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """JSON values by their names."""
+        return {
+            "findings": [finding._asdict() for finding in self.findings],
+            "remarks": [remark._asdict() for remark in self.remarks],
+            "text_only_probe": [{**each._asdict(), "tells": each.tells} for each in self.probed],
+        }
+
+
+_MOST_REMARKS = 5
+_MOST_FINDINGS = 20
+"""Findings of a check that are printed; JSON has them all."""
+
+_READABLE = 30
+"""Columns that a wrapped text needs beside its names."""
+
+
+def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Aligned rules and questions with the findings beside them, or below where it is narrow."""
+    names = aligned([(rule, clean(question)) for rule, question, _ in rows], left=(0, 1))
+    size = max(map(len, names)) + 2
+    lines: list[str] = []
+    for name, (_, _, message) in zip(names, rows, strict=True):
+        beside = labelled(name, message, width, size)
+        lines += beside if width - size >= _READABLE else [name, *paragraph(message, width, "  ")]
+    return lines
+
+
+def examine(questions: QuestionSet, corpus: Corpus, *, whole: bool = True) -> Examination:
+    """Check of every property of a set; ``whole``: with remarks and the text-only probe."""
+    findings = check_questions(questions, corpus)
+    if not whole:
+        return Examination(questions, findings, [], [])
+    return Examination(questions, findings, remarks(questions, corpus), probe(questions.questions))
+
+
+def not_made_again(frozen: QuestionSet, corpus: Corpus) -> list[str]:
+    """Ids of the frozen questions that the recipe does not make of a corpus, or that lack a property."""
+    index = CorpusIndex(corpus)
+    made = {_slot(candidate): candidate for candidate in candidates_of(corpus, index.facts)}
+    faulty = {finding.question for finding in check_questions(frozen, corpus)}
+
+    def is_made(question: Question) -> bool:
+        candidate, bare = made.get(_slot(question)), replace(question, id="")
+        return candidate == bare or (candidate is not None and index.completion.completed(candidate) == bare)
+
+    return [each.id for each in frozen.questions if each.id in faulty or not is_made(each)]
+
+
+def _slot(question: Question) -> tuple[str, ...]:
+    """What no other candidate has: the words of a question and its place in a set."""
+    return question.text, question.stratum, question.target, question.withheld

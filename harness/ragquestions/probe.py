@@ -11,13 +11,16 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import ROWS, Question
+from ragharness.reports.text import aligned, paragraph
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -76,10 +79,28 @@ def verdict(probed: Sequence[Probed]) -> str:
     return f"The wording alone tells which questions should be refused: {', '.join(telling)}."
 
 
-def warning(questions: Sequence[Question]) -> tuple[str, ...]:
-    """Return the verdict as a note on a set whose wording tells; else nothing."""
-    found = probe(questions)
-    return (verdict(found),) if any(each.tells for each in found) else ()
+def warned(questions: QuestionSet) -> QuestionSet:
+    """Set with the verdict as a note where the wording of its questions tells."""
+    probed = probe(questions.questions)
+    if not any(each.tells for each in probed):
+        return questions
+    return replace(questions, notes=(*questions.notes, verdict(probed)))
+
+
+def probe_lines(probed: Sequence[Probed], width: int) -> list[str]:
+    """Probe as a table, and in a sentence what the text gives away."""
+    if not any(each.auc is not None for each in probed):
+        return paragraph("text-only probe: too few questions that should be refused, or answered", width)
+    head = ("TEXT-ONLY PROBE", "N", "AUC", "TOPICS OUT", "SHUFFLED", "95%")
+    rows = [
+        (each.row, str(each.refusals), *map(_rounded, (each.auc, each.topics_out, each.shuffled, each.noise)))
+        for each in probed
+    ]
+    return [*aligned([head, *rows]), *paragraph(verdict(probed), width)]
+
+
+def _rounded(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
 
 
 def _probed(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.corpus.download.obtaining import is_cached
 from ragharness.corpus.download.pinned import hash_file, named_source, source_variable
-from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
 from ragharness.corpus.manifests import download_request
-from ragharness.corpus.passages import build_passages, faults, split_document
+from ragharness.corpus.passages import ENOUGH, EvidenceIndex, build_passages, faults, split_document
 from ragharness.records import Document
 from ragharness.reports.text import aligned, labelled, one_line, paragraph
 from ragharness.support import resources
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ragharness.corpus.loading import Corpus
     from ragharness.corpus.manifests import Manifest
     from ragharness.corpus.passages import PassageSet
+    from ragharness.questions.makers import Fact
     from ragharness.questions.questionset import QuestionSet
 
 _LABEL = 11
@@ -80,7 +80,7 @@ def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
     if corpus:
         facts |= {
             "split": corpus.split,
-            "holds": corpus.counts,
+            "holds": _holds(corpus),
             "hash": corpus.hash,
             "twins": corpus.twins,
             "notices": corpus.notices,
@@ -153,7 +153,23 @@ def whereabouts(card: Manifest) -> str:
 
 def holdings(corpus: Corpus) -> str:
     """Return in words how much a corpus holds."""
-    return ", ".join(f"{value} {what}" for what, value in corpus.counts.items() if value)
+    return ", ".join(f"{value} {what}" for what, value in _holds(corpus).items() if value)
+
+
+def _holds(corpus: Corpus) -> dict[str, int]:
+    """How much a corpus holds, in the words of the manifest; facts where their makers are installed."""
+    facts = _facts(corpus)
+    return corpus.counts if facts is None else {**corpus.counts, "facts": len(facts)}
+
+
+def _facts(corpus: Corpus) -> Sequence[Fact] | None:
+    from ragharness.errors import QuestionsNotUsable
+    from ragharness.questions import makers
+
+    try:
+        return makers.facts_of(corpus)
+    except QuestionsNotUsable:
+        return None
 
 
 def _content(card: Manifest, split: str) -> Check:
@@ -175,17 +191,18 @@ def _counts(corpus: Corpus, card: Manifest) -> Check:
     sources = {each.source for each in corpus.documents}
     # Of other pages than the published ones nothing is known beforehand.
     expected = {} if card.pages and sources != set(card.files) else card.counts.get(corpus.split, {})
+    counts = _holds(corpus)
     differing = [
-        f"expected {value} {what}, found {corpus.counts.get(what, 0)}"
+        f"expected {value} {what}, found {counts.get(what, 0)}"
         for what, value in expected.items()
-        if corpus.counts.get(what, 0) != value
+        if counts.get(what, 0) != value and (what != "facts" or what in counts)
     ]
     return "counts", holdings(corpus), differing
 
 
 def _evidence(corpus: Corpus, passages: PassageSet) -> Check:
     index = EvidenceIndex(corpus)
-    spans = [span for fact in corpus.facts for span in fact.evidence]
+    spans = [span for fact in _facts(corpus) or () for span in fact.evidence]
     whole = [
         any(index.coverage(each, span) >= ENOUGH for each in passages.of(span.document)) for span in spans
     ]

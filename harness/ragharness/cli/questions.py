@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._console import columns, print_json, print_lines
+from ragharness.cli._console import columns, print_json, print_lines, resume_command
 from ragharness.cli._corpora import load, load_if_here, part, stored
 from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE, SOURCE, SPLIT, SUBSET, WORDS
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
@@ -68,32 +67,29 @@ def build(
     Example: ragharness questions build --corpus docs --out questions.jsonl
     """
     from ragharness.cli._questions import set_content, set_facts, set_lines
+    from ragharness.questions import makers
     from ragharness.questions.freezing import write
-    from ragquestions.building import build_questions
-    from ragquestions.probe import warning
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if model:
-        from ragharness.cli._questions import write_set
-
-        given = tuple(model_option or ())
-        written = write_set(
+        written = makers.write_with_model(
             loaded,
-            model,
-            base_url,
-            given,
             size,
             seed,
+            model=model,
+            settings=tuple(model_option or ()),
+            base_url=base_url,
             dry_run=dry_run,
             max_cost=max_cost,
             offline=offline,
+            on_lines=print_lines,
+            resume=resume_command(raised=True),
         )
         if written is None:
             return
         questions = written
     else:
-        questions = build_questions(loaded, size, seed)
-    questions = replace(questions, notes=(*questions.notes, *warning(questions.questions)))
+        questions = makers.build_and_probe(loaded, size, seed)
     if out is not None:
         write(out, set_content(questions, out))
     if as_json:
@@ -120,29 +116,25 @@ def check(
 
     Example: ragharness questions check --corpus docs --questions mine.csv
     """
-    from ragharness.cli._questions import check_lines, probe_facts
+    from ragharness.cli._questions import set_lines
+    from ragharness.questions import makers
     from ragharness.questions.loading import load_questions, questions_about
     from ragharness.questions.values import undecidable
-    from ragquestions.checks import check_questions, remarks
-    from ragquestions.probe import probe
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if path is None:
         questions = load_questions(loaded, size=size, seed=seed)
     else:
         questions = questions_about(loaded, path)
-    findings, aside = check_questions(questions, loaded), remarks(questions, loaded)
-    probed = probe(questions.questions)
+    report = makers.examine(questions, loaded)
     if as_json:
-        facts = {"findings": findings, "remarks": aside}
-        told = {name: [each._asdict() for each in found] for name, found in facts.items()}
+        facts = report.facts()
+        probed = facts.pop("text_only_probe")
         undecided = {each.id: why for each in questions.questions if (why := undecidable(each))}
-        print_json(
-            {"hash": questions.hash, **told, "undecidable": undecided, "text_only_probe": probe_facts(probed)}
-        )
+        print_json({"hash": questions.hash, **facts, "undecidable": undecided, "text_only_probe": probed})
     else:
-        print_lines(check_lines(questions, findings, columns(), aside, probed))
-    if findings:
+        print_lines(report.lines(set_lines(questions, columns()), columns()))
+    if report.findings:
         raise typer.Exit(1)
 
 
@@ -212,13 +204,11 @@ def freeze(
 
     Example: ragharness questions freeze --corpus docs
     """
-    from ragharness.cli._questions import check_lines, set_facts, set_lines
-    from ragharness.questions.freezing import freeze as write_frozen
-    from ragharness.questions.freezing import keep_own, own_place
+    from ragharness.cli._questions import set_facts, set_lines
+    from ragharness.questions import makers
+    from ragharness.questions.freezing import own_place
     from ragharness.questions.loading import accepted, load_questions
     from ragharness.support import resources
-    from ragquestions.building import build_questions
-    from ragquestions.checks import check_questions
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     folder = out or (
@@ -229,15 +219,12 @@ def freeze(
     elif path is not None:
         questions = load_questions(loaded, path=path)
     else:
-        questions = build_questions(loaded, size, seed)
-    findings = check_questions(questions, loaded)
-    if findings:
-        print_lines(check_lines(questions, findings, columns()))
+        questions = makers.build_questions(loaded, size, seed)
+    report = makers.examine(questions, loaded, whole=False)
+    if report.findings:
+        print_lines(report.lines(set_lines(questions, columns()), columns()))
         raise typer.Exit(1)
-    if loaded.folder:
-        keep_own(questions, folder, loaded, edited=accept_edits)
-    else:
-        write_frozen(questions, folder, loaded)
+    makers.freeze(questions, folder, loaded, edited=accept_edits)
     if as_json:
         print_json(set_facts(questions))
     else:

@@ -1,4 +1,4 @@
-"""Loads a corpus, built-in, cached, downloaded or your own: its documents and facts."""
+"""Loads a corpus, built-in, cached, downloaded or your own: its documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 
 from ragharness.corpus.download.obtaining import files_in, obtain, pages_in
 from ragharness.corpus.download.pinned import DownloadRequest, Listener, hash_file, is_remote, named_source
-from ragharness.corpus.download.remote import fetched
+from ragharness.corpus.download.remote import fetch_folder
 from ragharness.corpus.manifests import (
     Manifest,
     choose_split,
@@ -25,26 +25,29 @@ from ragharness.corpus.manifests import (
     own_card,
 )
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
-from ragharness.records import Document, Fact
+from ragharness.records import Document
 from ragharness.support import resources
-from ragharness.support.files import cache_folder, keep, kept
+from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The documents of one split, in the order of their source, and what people say about them."""
+    """Documents of one split, in the order of their source."""
 
     id: str
     split: str
     """Empty when the corpus has none."""
     documents: tuple[Document, ...]
-    facts: tuple[Fact, ...]
     license: str = ""
     attribution: str = ""
     folder: str = ""
     """For documents of the user's own: where they were read; empty for a corpus of the shelf."""
     notices: tuple[str, ...] = ()
     """A sentence for each file that was left out, or read otherwise than its name says."""
+    files: Path | None = None
+    """Folder of the files that a listed corpus was parsed from."""
+    files_hash: str = ""
+    """Hash of those files, where parsing them takes long."""
 
     def document(self, document_id: str) -> Document:
         """Return a document by its id; raises UnknownName."""
@@ -64,7 +67,6 @@ class Corpus:
             "documents": len(self.documents),
             "words": sum(len(each.text.split()) for each in self.documents),
             "segments": sum(len(each.segments) for each in self.documents),
-            "facts": len(self.facts),
         }
 
     @cached_property
@@ -110,12 +112,12 @@ def load_corpus(
     """
     for place in (name, source):
         if is_remote(place):
-            fetched(place, offline=offline)
+            fetch_folder(place, offline=offline)
     if is_own(name):
         corpus = _own_corpus(name, split, folder_path(source or name), on_progress)
     else:
         corpus = _shelved_corpus(name, split, source, on_progress, offline=offline, complete=complete)
-    _check(corpus.id, corpus.documents, corpus.facts)
+    _check(corpus.id, corpus.documents)
     if on_progress:
         _tell(corpus, name, source, on_progress)
     return corpus
@@ -131,15 +133,17 @@ def _shelved_corpus(
     home = folder = resources.folder("corpora", name)
     if not card.embedded:
         folder = obtain(asked, source=source, offline=offline, complete=complete, on_progress=on_progress)
-    content = _read(card, asked, home, folder, split)
+    files_hash = _files_hash(asked, folder) if card.keep_parsed else ""
+    content = _parse(card, home, folder, split, files_hash)
     return Corpus(
         card.id,
         split,
         tuple(content.documents),
-        tuple(content.facts),
         card.license,
         card.attribution,
         notices=tuple(content.notices),
+        files=folder,
+        files_hash=files_hash,
     )
 
 
@@ -149,14 +153,14 @@ def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None)
     from ragharness.corpus.folders.reading import read_folder
 
     contents = read_folder(path, on_progress, cache_folder() / "parsed")
-    return Corpus(card.id, "", contents.documents, (), folder=str(path), notices=contents.notices)
+    return Corpus(card.id, "", contents.documents, folder=str(path), notices=contents.notices)
 
 
 def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
     """Say each notice once: those that were not said of this corpus before; the others are counted."""
     about = str(Path(corpus.folder).resolve()) if corpus.folder else f"{name} {corpus.split} {source}"
     memory = cache_folder() / "told" / f"{sha256(about.encode()).hexdigest()[:32]}.json"
-    known = msgspec.json.decode(kept(memory) or b"[]", type=list[str])
+    known = msgspec.json.decode(read_cached(memory) or b"[]", type=list[str])
     new = [each for each in corpus.notices if each not in known][:_TOLD_AT_ONCE]
     for each in new:
         listener(each, 0, 0)
@@ -169,19 +173,18 @@ def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
         more = "more " if new else ""
         listener(f"{rest} {more}{remarks}, listed by: ragharness corpus show {shlex.join(words)}", 0, 0)
     if set(known) != set(corpus.notices):
-        keep(memory, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
+        write_cached(memory, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
 
 
 class Content(msgspec.Struct, frozen=True):
-    """What a parser returns: documents, facts, and sentences about files that it left out."""
+    """Documents of a parser, and sentences about files that it left out."""
 
     documents: Sequence[Document]
-    facts: Sequence[Fact]
     notices: Sequence[str] = ()
 
 
-_CONTENT = 1
-"""Raised when kept contents change their meaning."""
+_CONTENT = 2
+"""Raised when the cached form of parsed documents changes."""
 
 _KEPT = 6
 """Parsed corpora in the cache; the longest unused ones go first."""
@@ -193,12 +196,13 @@ _TOLD_AT_ONCE = 20
 """Notices that a command says one by one; the rest is counted."""
 
 
-def _read(card: Manifest, asked: DownloadRequest, home: Path, folder: Path, split: str) -> Content:
-    """Parse the files in a folder, or take what was kept of the very same files and parser."""
-    place = None
-    if card.keep_parsed:
-        place = cache_folder() / "parsed" / f"{card.id}-{_key(asked, home, folder, split)}.msgpack"
-    if place and (packed := kept(place)) is not None:
+def _parse(card: Manifest, home: Path, folder: Path, split: str, files_hash: str) -> Content:
+    """Parse the files in a folder, or read the cached documents of the very same files and parser."""
+    cached = None
+    if files_hash:
+        key = sha256(f"{files_hash} {_parser_hash(home)} {split}".encode()).hexdigest()[:32]
+        cached = cache_folder() / "parsed" / f"{card.id}-{key}.msgpack"
+    if cached and (packed := read_cached(cached)) is not None:
         return msgspec.msgpack.decode(packed, type=Content)
     try:
         content = Content(*resources.load_module(home / "parse.py").parse(folder, split))
@@ -207,43 +211,40 @@ def _read(card: Manifest, asked: DownloadRequest, home: Path, folder: Path, spli
             f"cannot read the files of {card.id} in {folder}: {error}",
             help=f"ragharness corpus check {card.id}",
         ) from error
-    if place:
-        keep(place, msgspec.msgpack.encode(content), most=_KEPT)
+    if cached:
+        write_cached(cached, msgspec.msgpack.encode(content), most=_KEPT)
     return content
 
 
-def _key(asked: DownloadRequest, home: Path, folder: Path, split: str) -> str:
-    """Return a hash of all that parsing depends on: the files and the code that reads them."""
-    known = [folder / each for each in (*asked.wanted, *asked.besides) if (folder / each).is_file()]
+def _files_hash(asked: DownloadRequest, folder: Path) -> str:
+    """Hash of the files of a corpus by name and content."""
+    pinned = [folder / name for name in (*asked.required, *asked.optional) if (folder / name).is_file()]
     # In the cache other splits lie beside; of a folder of the user's all is read.
     cached = folder.parent == cache_folder() / "corpora"
     rows = files_in(folder, asked.suffixes)
-    files = pages_in(folder) + rows if asked.pages else known if cached else rows
+    files = pages_in(folder) + rows if asked.pages else pinned if cached else rows
+    return sha256("".join(f"{path.name} {hash_file(path)}\n" for path in files).encode()).hexdigest()
+
+
+def _parser_hash(home: Path) -> str:
+    """Hash of the code that parses a corpus, with the word lists of the language beside it."""
     package = Path(__file__).parents[1]
-    rooms = (package / "corpus/filings", package / "language", package.parent / "ragquestions/wording")
-    # The words of a language are tables beside its code.
-    code = [path for room in (home, *rooms) for path in room.rglob("*") if path.suffix in (".py", ".toml")]
-    digest = sha256(repr((_CONTENT, split, sys.version_info[:2])).encode())
-    for path in (*files, *sorted(code)):
-        digest.update(f"{path.name} {hash_file(path)}\n".encode())
-    return digest.hexdigest()[:32]
+    parser = [path for path in sorted(home.iterdir()) if path.suffix in (".py", ".toml")]
+    code = hash_code(*parser, package / "corpus/filings", package / "language")
+    return f"{code} {_CONTENT} {sys.version_info[:2]}"
 
 
-def _check(name: str, documents: Sequence[Document], facts: Sequence[Fact]) -> None:
+def _check(name: str, documents: Sequence[Document]) -> None:
     """Raise when a parser broke the contract of the records: everything later relies on it."""
     lengths = {each.id: len(each.text) for each in documents}
     titles = {each.title.casefold() for each in documents}
     if not documents or len(lengths) < len(documents) or len(titles) < len(documents):
-        raise RagharnessError(f"expected documents with unique ids and titles in {name}, found otherwise")
+        raise RagharnessError(f"the documents of {name} need unique ids and titles")
     for each in documents:
         position = 0
         for start, end in each.segments:
             if not position <= start < end <= lengths[each.id]:
                 raise RagharnessError(
-                    f"expected the segments of {each.id} in order inside its text, found {start}-{end}"
+                    f"a segment of {each.id} is not in order inside its text: {start}-{end}"
                 )
             position = end
-    for fact in facts:
-        for span in fact.evidence:
-            if not 0 <= span.start < span.end <= lengths.get(span.document, 0):
-                raise RagharnessError(f"expected evidence inside a document of {name}, found {span}")

@@ -1,4 +1,4 @@
-"""Frozen question sets: written once with a card, and loaded only if their questions are unchanged.
+"""Frozen question sets: written once with their metadata, and loaded only if their questions are unchanged.
 
 Sets about folders of the user's own are frozen when they are first built, in ``questionsets/`` of the working
 folder, never among the user's documents.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -21,17 +20,17 @@ from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.import_jsonl import read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
-from ragharness.records import ROWS
 from ragharness.support import resources
-from ragharness.support.files import write_whole
-from ragharness.support.options import to_toml
+from ragharness.support.files import write_atomic
 
 CARD = "questionset.toml"
 LINES = "questions.jsonl"
+PRIORS = "priors.json"
+"""Answer that the corpus gives most often on each topic: what a pipeline that reads nothing may guess."""
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What ``questionset.toml`` says about the questions beside it."""
+class QuestionSetMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Metadata of a frozen set, ``questionset.toml`` beside its questions."""
 
     id: str
     corpus: str
@@ -47,39 +46,6 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     rows: dict[str, int] = {}
-
-
-def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
-    """Write the questions and their card into a folder and return the card; raises StorageError."""
-    from ragquestions.candidates import load_recipe
-
-    recipe = load_recipe(corpus)
-    counts = Counter(each.row for each in questions.questions)
-    card = Card(
-        id=folder.name,
-        corpus=questions.corpus,
-        split=questions.split,
-        corpus_hash=questions.corpus_hash,
-        recipe_version=recipe.VERSION,
-        seed=questions.seed,
-        size=questions.size,
-        sha256=questions.hash,
-        license=corpus.license,
-        attribution=corpus.attribution,
-        note=getattr(recipe, "NOTE", _OURS),
-        notes=questions.notes,
-        left_out=questions.left_out,
-        rows={row: counts[row] for row in ROWS},
-    )
-    write(folder / LINES, questions.lines)
-    write(folder / CARD, to_toml(msgspec.to_builtins(card)).encode())
-    return card
-
-
-_OURS = (
-    "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from"
-    " the corpus under its licence; none of its text is included."
-)
 
 
 def frozen_set(name: str) -> QuestionSet:
@@ -110,14 +76,26 @@ def frozen_in(folder: Path) -> QuestionSet:
         frozen=True,
         notes=card.notes,
         left_out=card.left_out,
+        priors=read_priors(folder),
     )
 
 
-def read_card(folder: Path) -> Card:
+def read_priors(folder: Path) -> dict[str, str]:
+    """Usual answers beside a frozen set; none where it has no such file. Raises QuestionsNotUsable."""
+    path = folder / PRIORS
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError) as error:
+        raise QuestionsNotUsable(f"cannot read the usual answers in {path}: {error}") from error
+
+
+def read_card(folder: Path) -> QuestionSetMetadata:
     """Return the card of a frozen set; raises QuestionsNotUsable."""
     path = folder / CARD
     try:
-        return msgspec.toml.decode(read_file(path), type=Card)
+        return msgspec.toml.decode(read_file(path), type=QuestionSetMetadata)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise QuestionsNotUsable(
             f"expected the card of a question set in {path}, found otherwise: {error}"
@@ -127,7 +105,7 @@ def read_card(folder: Path) -> Card:
 def write(path: Path, content: bytes) -> None:
     """Write a file that is never seen half; raises StorageError."""
     try:
-        write_whole(path, content)
+        write_atomic(path, content)
     except OSError as error:
         raise StorageError(
             f"expected to write {path}, found: {error.strerror}",
@@ -136,8 +114,8 @@ def write(path: Path, content: bytes) -> None:
 
 
 HOME = Path("questionsets")
-_STATES = "documents.json"
-"""Beside a set: the hash of each document, so that a change can be named."""
+STATES = "documents.json"
+"""Beside a set about a folder: the hash of each document, so that a change can be named."""
 
 _LONGEST = 60
 _NAMED = 5
@@ -155,30 +133,11 @@ def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -
     return HOME / "_".join(parts)
 
 
-def keep_own(questions: QuestionSet, place: Path, corpus: Corpus, *, edited: bool = False) -> None:
-    """Freeze a set about a folder; raises QuestionsNotUsable where edits would be lost, StorageError."""
-    if not edited and (place / CARD).is_file():
-        _spare_edits(place, corpus)
-    freeze(questions, place, corpus)
-    write(place / _STATES, json.dumps(_states(corpus), indent=1, sort_keys=True).encode() + b"\n")
-
-
-def _states(corpus: Corpus) -> dict[str, str]:
-    """Return a short hash of each document by its id."""
+def document_hashes(corpus: Corpus) -> dict[str, str]:
+    """Short hash of each document by its id."""
     return {
         each.id: sha256(f"{each.title}\n{each.text}".encode()).hexdigest()[:16] for each in corpus.documents
     }
-
-
-def _spare_edits(place: Path, corpus: Corpus) -> None:
-    try:
-        frozen_in(place)
-    except QuestionsNotUsable as error:
-        raise QuestionsNotUsable(
-            f"expected no edits in {place / LINES} that a new set would overwrite, found some",
-            help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)}"
-            f" --out {shlex.quote(str(place))} --accept-edits keeps them; to drop them, remove {place}",
-        ) from error
 
 
 def of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
@@ -195,12 +154,12 @@ def of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
 
 def _difference(corpus: Corpus, place: Path) -> str:
     try:
-        before = json.loads((place / _STATES).read_bytes())
+        before = json.loads((place / STATES).read_bytes())
     except (OSError, ValueError):
         before = None
     if not isinstance(before, dict):
         return "other contents"
-    now = _states(corpus)
+    now = document_hashes(corpus)
     groups = {
         "changed": [each for each in now if each in before and before[each] != now[each]],
         "new": [each for each in now if each not in before],

@@ -18,14 +18,13 @@ from ragharness.corpus.alignment import Aligner
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet
 from ragharness.errors import QuestionsNotUsable
-from ragharness.language.dates import find_dates
+from ragharness.language.dates import find_dates, iso
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import sentences, words
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, Cells, is_csv, read_rows
 from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
 from ragharness.records import Distractor, Evidence, Kind, Passage, Question
-from ragquestions.wording.dates import iso
 
 _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
 _FALSE = frozenset({"no", "false", "0", "n"})

@@ -13,20 +13,21 @@ import msgspec
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.questions import makers
+from ragharness.questions.fitting import misfits
 from ragharness.questions.freezing import (
     CARD,
     LINES,
     frozen_in,
     frozen_set,
-    keep_own,
     listed,
     of_another_state,
     own_place,
     read_card,
+    read_priors,
 )
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
-from ragharness.records import Question
 from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
@@ -69,9 +70,7 @@ def load_questions(
         if not note:
             note = "texts differ from those of the frozen set; each question was made again and is the same"
             return replace(frozen, notes=(*frozen.notes, note))
-    from ragquestions.building import build_questions
-
-    built = build_questions(corpus, size, seed)
+    built = makers.build_questions(corpus, size, seed)
     return replace(built, notes=(*built.notes, note)) if note else built
 
 
@@ -86,13 +85,9 @@ def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
         if found.corpus_hash != corpus.hash:
             raise of_another_state(corpus, place)
         return found
-    from ragquestions.building import build_questions
-    from ragquestions.probe import warning
-
-    built = build_questions(corpus, size, seed)
-    built = replace(built, notes=(*built.notes, *warning(built.questions)))
+    built = makers.build_and_probe(corpus, size, seed)
     try:
-        keep_own(built, place, corpus)
+        makers.freeze(built, place, corpus)
     except StorageError as error:
         return replace(built, notes=(*built.notes, f"built now, and not frozen: {error}"))
     told = f"{len(built.questions)} questions built and frozen in {place}: read them before you trust a score"
@@ -107,35 +102,13 @@ def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
         return f"built now: the frozen set belongs to another split of {corpus.id}"
     if len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
         return f"built now: the frozen set is about other documents of {corpus.id}"
-    other = _others(frozen, corpus)
+    other = makers.not_made_again(frozen, corpus)
     if not other:
         return ""
     return (
         f"built now: the frozen set belongs to another state of {corpus.id}, in which {len(other)} of its"
         f" {len(frozen.questions)} questions are others ({listed(other, _NAMED)})"
     )
-
-
-def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
-    """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
-    from ragquestions.candidates import load_recipe
-    from ragquestions.checks import check_questions
-    from ragquestions.corpus_index import CorpusIndex
-
-    made = {_slot(each): each for each in load_recipe(corpus).candidates(corpus)}
-    completed = CorpusIndex(corpus).completion.completed
-    found = {each.question for each in check_questions(frozen, corpus)}
-
-    def again(each: Question) -> bool:
-        candidate, bare = made.get(_slot(each)), msgspec.structs.replace(each, id="")
-        return candidate == bare or (candidate is not None and completed(candidate) == bare)
-
-    return [each.id for each in frozen.questions if each.id in found or not again(each)]
-
-
-def _slot(question: Question) -> tuple[str, ...]:
-    """Return what no other candidate has: its words and its place in a set."""
-    return question.text, question.stratum, question.target, question.withheld
 
 
 def stored_set(path: Path, corpus: str) -> QuestionSet:
@@ -174,7 +147,18 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
     notes = tuple(f"{count} of {len(questions)} golds {told}" for count, told in counts if count)
     if refusals := sum(each.wanted == "refused" for each in questions):
         notes = (f"{refusals} of {len(questions)} questions should be refused: they have no answer", *notes)
-    return QuestionSet(name, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
+    shelf = resources.root() / "questionsets" / name if name in resources.names("questionsets") else None
+    return QuestionSet(
+        name,
+        "",
+        "",
+        DEFAULT_SEED,
+        len(questions),
+        questions,
+        notes=notes,
+        places=places,
+        priors=read_priors(shelf) if shelf else {},
+    )
 
 
 def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestions:
@@ -200,8 +184,6 @@ _KEPT = 12
 
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:
     """Return the questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
-    from ragquestions.checks import misfits
-
     found = questions_about(corpus, path)
     wrong = misfits(found, corpus)
     if wrong:

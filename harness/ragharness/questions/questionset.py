@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
@@ -120,6 +120,8 @@ class QuestionSet:
     """Names of the parts of which the documents carry none; ``notes`` says so."""
     places: tuple[int, ...] = ()
     """For a file of the user's, which need not be built as ours are: the line of each question."""
+    priors: Mapping[str, str] = field(default_factory=dict)
+    """Answer that the documents give most often on a topic, by the topic; none where no two agree."""
 
     @cached_property
     def hash(self) -> str:

@@ -16,17 +16,14 @@ from msgspec.structs import replace
 
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet, build_passages, withhold
-from ragharness.language.dates import find_dates
+from ragharness.language.dates import find_dates, iso
 from ragharness.language.units import is_duration
 from ragharness.language.words import words
 from ragharness.records import Distractor, Document, Evidence, Passage, Question
 from ragquestions.folder.facts import AGREEMENT_FORMS, content_words
-from ragquestions.folder.refusals import Refusals
+from ragquestions.folder.refusals import Refusals, worded
 from ragquestions.folder.rows import AMOUNT
-from ragquestions.folder.sentence_index import SHARED, amounts
-from ragquestions.folder.silences import worded
-from ragquestions.folder.statements import statements
-from ragquestions.wording.dates import iso
+from ragquestions.folder.statements import SHARED, amounts, statements
 
 if TYPE_CHECKING:
     from ragquestions.folder.statements import Statement

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragharness.language.words import words
-from ragquestions.wording.statement import Asked, points_elsewhere
+from ragharness.language.dates import find_dates, iso
+from ragharness.language.words import sentences, words
+from ragquestions.grammar import Asked, points_elsewhere
+from ragquestions.wording import precision
 
 FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _SHORTEST = 4
@@ -134,3 +136,148 @@ def stands_alone(words: str) -> bool:
         or _TWICE.search(words)
         or points_elsewhere(words)
     )
+
+
+_KIND = re.compile(r"\b(?:agreement|contract|lease|licen[cs]e)\b", re.IGNORECASE)
+_LAW = re.compile(
+    r"\b(?:governed|construed|interpreted)\b[^.\n]{0,80}?\b(?:with|by|under)\s+the\s+(?:internal\s+|substantive\s+)?laws?\s+of\s+(?:the\s+)?(?P<of>(?:State|Commonwealth|Province|Republic|Kingdom)\s+of\s+(?:the\s+)?)?(?P<where>[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2}(?:\s+and\s+Wales)?)\b"
+)
+_NO_PLACE = frozenset(
+    "The State District Country Jurisdiction Company Parties Party Owner Buyer Seller Law".split()  # noqa: SIM905
+)
+_MADE = re.compile(
+    r"\b(?:dated|made|entered\s+into|effective)(?:\s+and\s+(?:entered\s+into|effective|is\s+effective))?(?:\s+(?:as\s+of|on|this|the|effective|date))*\s+$"
+)
+_ORGANISED = re.compile(
+    r"(?P<name>[A-Z][\w&.’'-]*(?:\s+(?:of\s+|and\s+|&\s+)?[A-Z][\w&.’'-]*){0,6}(?:,\s+(?:Inc|INC|L\.?L\.?C|Ltd|LTD|L\.?P|Corp|Co)\b\.?)?),?\s+(?:is\s+)?an?\s+(?P<where>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\s+"
+    r"(?P<kind>corporation|limited\s+liability\s+company|limited\s+partnership|company|partnership|non-?profit\s+corporation)\b"
+)
+_PEOPLE = re.compile(
+    r"(?:ish|ese|wiss|ian|can|ench|utch|ean|erman|elsh)$|^(?:Public|Private|Limited|Holding|New Jersey Public)\b"
+)
+"""Of what country somebody is, not which it is: "a Swiss company"."""
+_HEAD = 2500
+"""Characters of a contract in which it names its date and its parties."""
+_LEADING = re.compile(r"^(?:(?:By|And|Between|Among|With|This|The|Agreement)\s+)+", re.IGNORECASE)
+
+
+def agreement_facts(text: str) -> Iterator[Fact]:
+    """Yield the facts of a contract; nothing of another text."""
+    if not _KIND.search(text[:_HEAD]):
+        return
+    laws = [each for span in sentences(text) for each in _law(text[slice(*span)], span[0])]
+    if len({each.asked.answer for each in laws}) == 1:
+        yield laws[0]
+    head = [(start, text[start:end]) for start, end in sentences(text[:_HEAD])]
+    dated = [each for start, sentence in head for each in _made(sentence, start)]
+    if len({each.asked.answer for each in dated}) == 1:
+        yield dated[0]
+    for start, sentence in head:
+        yield from _organised(" ".join(sentence.split()), start, len(sentence))
+
+
+def _law(sentence: str, start: int) -> Iterator[Fact]:
+    places = {each["where"]: each for each in _LAW.finditer(sentence)}
+    if len(places) != 1:
+        return
+    ((where, found),) = places.items()
+    if where.split()[0] not in _NO_PLACE:
+        what = "state" if found["of"] and found["of"].startswith(("State", "Common")) else "state or country"
+        asked = Asked(f"The laws of which {what} govern the agreement?", "text", where)
+        marks = ("laws of", where.lower())
+        yield Fact(
+            asked,
+            start,
+            start + len(sentence),
+            "law",
+            r"govern(?:ed|ing)|\blaws? of\b|(?-i:\b[A-Z])[a-z]+ laws?\b|legislation",
+            marks,
+        )
+
+
+def _made(sentence: str, start: int) -> Iterator[Fact]:
+    dates = [each for each in find_dates(sentence) if each.year]
+    if len(dates) != 1 or not _KIND.search(sentence):
+        return
+    (date,) = dates
+    before = sentence[: date.start]
+    if precision(date) != "day" or date.ambiguous or not _MADE.search(before) or len(before) > _HEAD:
+        return
+    asked = Asked("What date does the agreement bear?", "date", iso(date), "", "day")
+    marks = (sentence[date.start : date.end].lower(),)
+    yield Fact(
+        asked,
+        start,
+        start + len(sentence),
+        "dated",
+        r"\bdated\b|\bas of\b|\bthis\s+\d|\bday of\b|\b(?:19|20)\d\d\b",
+        marks,
+    )
+
+
+def _organised(sentence: str, start: int, length: int) -> Iterator[Fact]:
+    for found in _ORGANISED.finditer(sentence):
+        name, where = _LEADING.sub("", found["name"]), found["where"]
+        if (
+            len(name.split()) > 1
+            and not _PEOPLE.search(where)
+            and where.split()[0] not in _NO_PLACE
+            and where not in name
+        ):
+            asked = Asked(f"Under the laws of which state or country is {name} organized?", "text", where)
+            yield Fact(asked, start, start + length, "organised", name, (name.lower(), where.lower()))
+
+
+TERMS = {
+    "notice of termination": (
+        Asked("How many days' notice does a termination of the agreement need?", "number", "", "days"),
+        r"terminat|cancel|withdraw|rescind|\bend(?:s|ed)?\b",
+    ),
+    "term": (
+        Asked("For how many years do the obligations under the agreement last?", "number", "", "years"),
+        r"\byears?\b|\bmonths?\b|perpetu|indefinite|surviv|terminat|expir|\bterm\b|as long as|permanent|forever|at any time|thereafter|\bduring and after|\bduration",
+    ),
+    "notices": (
+        Asked("To what address must notices under the agreement be sent?", "text", ""),
+        r"\bnotices?\b|\bnotif|\baddress|e-?mail",
+    ),
+    "courts": (
+        Asked("The courts of which place have jurisdiction over disputes under the agreement?", "text", ""),
+        r"\bcourts?\b|jurisdiction|arbitrat|venue|tribunal|forum",
+    ),
+    "fees of lawyers": (
+        Asked("Which party bears the legal fees of a dispute under the agreement?", "text", ""),
+        r"attorney|legal (?:fees|costs|expenses)|\bcosts?\b|\bexpenses?\b|indemn|\bfees\b",
+    ),
+}
+"""A question and the pattern of what would answer it, by topic: most contracts have a clause on each."""
+
+OF_PARTIES = {
+    "organised": (
+        Asked("Under the laws of which state or country is {name} organized?", "text", ""),
+        r"corporation|compan(?:y|ies)\b|partnership|organi[sz]|incorporated|registered|existing under|entity",
+    ),
+    "address": (
+        Asked("At what address does {name} have its principal office?", "text", ""),
+        r"\boffice|\baddress|located|street|\broad\b|avenue|\bsuite\b|place of business|\bat \d|\b\d{5}\b|boulevard|\bplaza\b|\bdrive\b|(?-i:\b\d+[A-Za-z]? [A-Z][\w.’']+ [A-Z]\w)",
+    ),
+}
+"""The same of a party, with what stands near its name where the contract says so."""
+
+_PARTY = re.compile(
+    r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP)\b)"
+)
+_NAMED_IN = 3000
+"""Characters of a contract in which it names its parties."""
+_MOST = 2
+
+
+def parties(text: str) -> Iterator[str]:
+    """Yield the first parties that the head of a contract names by their whole names."""
+    names = (" ".join(each["name"].split()) for each in _PARTY.finditer(text[:_NAMED_IN]))
+    whole = (
+        each
+        for each in names
+        if each.split()[0].lower() not in {"the", "this", "between", "and", "proprietary", "private", "pty"}
+    )
+    yield from list(dict.fromkeys(whole))[:_MOST]

@@ -1,4 +1,9 @@
-"""Rows of tables: what stands in a column beside a label, and what an account lists for a year or a date."""
+"""Cloze questions: statements with one figure or date left out.
+
+They need no grammar of their own, so that far more statements can be asked about than can be turned into a
+question. The statement is quoted, so that nothing else can be meant; what stands in the gap must not follow
+from the rest of it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,202 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from ragharness.language.dates import DateMention, find_dates, iso
+from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.tables import phrases
+from ragharness.language.units import is_currency, is_duration
 from ragharness.language.words import words
+from ragharness.questions.questionset import GAP
 from ragquestions.folder.facts import Fact
-from ragquestions.wording.statement import Asked
+from ragquestions.grammar import Asked, clean, is_bare, is_known
+from ragquestions.wording import plain, precision, unit
+
+SHORTEST, LONGEST = 9, 38
+"""Words of a statement: a shorter one says too little of what is meant, a longer one nobody reads."""
+
+_SMALLEST = 3
+"""A bare count below it is a turn of phrase: "one of", "two sides"."""
+
+_COMMAS = 5
+_WHOLE = 100
+"""Percent that need not be looked up."""
+
+_FIGURES = 2
+"""Figures of a statement: from more of them the one that is missing may be worked out."""
+
+_ODD = re.compile(
+    r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]|[a-z]%"
+)
+"""What plain running text does not have: notes, references, a table's rules, two sentences in one."""
+
+_PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")
+"""What does not stand in the quoted part of it."""
+_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){1,8}\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
+"""The number of a section."""
+_GLUED = re.compile(r"\w\(\w")
+"""An aside that is part of a name: "401(k)"."""
+
+_POINTING = re.compile(
+    r"(?:thereafter|it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
+    re.IGNORECASE,
+)
+"""A beginning that only the sentence before it explains."""
+_POINTING_LATER = re.compile(r"[^,]{3,60},\s+(?:it|they|he|she|this|these|those|such)\b")
+_NAMED_THING = re.compile(r"\b[Tt]he [A-Z]\w+|\b(?:the|this) [Aa]greement\b")
+"""What a contract or a filing says of itself: nobody asks which one."""
+_VAGUE = re.compile(
+    r"^(?:The|Both|All|An?) [a-z][\w-]*(?: [a-z][\w-]*)?,? (?:is|was|were|are|has|have|had|will|would|must|shall|may|can|could|should|[a-z]+ed)\b"
+    r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]|\b[Bb]oth\b|\b(?:[Uu]sing|[Uu]nder|[Bb]y|of|for|[Ww]ith|to) (?:that|those|such) [a-z]"
+)
+"""A subject of which another sentence says which one it is, or a heading that the sentence has swallowed."""
+_TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")
+"""An end that is none: the sentence was taken to stop at an abbreviation."""
+
+_INSIDE = re.compile(
+    r"\b(?:this|these|those)\s+(?!agreement|report|letter|contract|document|policy|plan\b)\w+|\b(?:above|below|aforesaid|respectively|previously|aforementioned|as\s+follows|footnote|appendix|page|pages)\b|\b(?:that|such|the\s+same)\s+(?:year|date|time|period|amount|month|day)\b",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|shall|may|must|can|could|does|do|did|became|fell|rose|grew|made|took|gave|held|spent|paid|met|ran|lost|kept|sent|won|led|includes?|remains?|represents?|requires?|provides?|contains?|consists?|employs?|operates?|owns?|equals?|totals?|expires?)\b"
+)
+_CONNECTIVE = re.compile(
+    r"(?:However|Moreover|In addition|Additionally|Further|Furthermore|For example|For instance|Specifically|In particular|Overall|Similarly|In total|Notably|Meanwhile|Consequently|Therefore|Thus|Accordingly|In fact|Finally),\s+"
+)
+_LABEL = re.compile(
+    r"(?:\b(?:section|sections|level|class|form|phase|stage|step|title|chapter|part|article|table|figure|item|note|page|paragraph|clause|appendix|exhibit|schedule|version|type|tier|grade|group|series|rule|room|suite|floor|box|line|number|no|nos|category|act|day|top|age|ages|aged|division|volume|issue|act\s+of|amendments\s+of|in\s+the|of\s+the|the|a|an|each|every|per|least|most|only)\.?|[A-Z][\w.&'’-]*|[^\w\s,])\s*$",
+    re.IGNORECASE,
+)
+"""What stands before a figure that is the name of something, or a figure that many share."""
+_LABEL_CASED = re.compile(r"(?:^|\s)[A-Z][\w.&'’-]*\s+$")
+_COUNTED = re.compile(
+    r"\s(?!of\b|or\b|and\b|to\b|in\b|percent|times\b|points?\b|st\b|nd\b|rd\b|th\b)[a-z][a-z'’-]+"
+)
+_DOUBTFUL = re.compile(r"[\w.,-]+ (?:pounds?|basis|percentage points?)\b", re.IGNORECASE)
+"""Of money or of beef no rule can say; points are asked for as such, not as a percentage."""
+
+_PART_OF = re.compile(r"\b(?:half|thirds?|quarters?|fourths?|fifths?|tenths?)\s+of\s+$", re.IGNORECASE)
+_MANY = re.compile(
+    r"\b(?:each|every|per|least|most|than|or\s+(?:more|less|fewer)|annually|apiece)\b", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"\b(?:in|on|since|by|until|during|from|before|after|through|dated|effective|as\s+of|ended|ending)\s+$",
+    re.IGNORECASE,
+)
+_AFTER_DATE = re.compile(
+    r"(?:$|,|\.|\s(?:by|to|and|for|with|the|as|at|in|from|under|through|when|after|because|but|that|which|while|is|are|was|were|has|had|have|will|a|an|of|on)\b)"
+)
+_BEFORE_YEAR = re.compile(
+    r"\b(?:Act|Amendments|Code|Plan|Law|Regulations?|Order|Resolution|Bill|Agreement|FY|fiscal\s+year|year|fiscal)\b,?\s*(?:of\s*)?$"
+)
+
+_KINDS = {"year": "Which year", "month": "Which month and year", "day": "Which date"}
+
+
+def cloze(sentence: str) -> Asked | None:
+    """Return the question for the one figure or date of a statement that can be left out of it, or None.
+
+    Money, shares and periods of time come before dates, dates before bare counts.
+    """
+    plain_one = _plain(sentence)
+    if not plain_one:
+        return None
+    said = _whole(plain_one)
+    return _asked(said) if said else None
+
+
+def _asked(said: str) -> Asked | None:
+    amounts = [each for each in find_quantities(said) if not each.year]
+    dates = [each for each in find_dates(said) if each.year]
+    for amount in sorted(amounts, key=lambda each: not each.unit):
+        if len(amounts) <= _FIGURES and amount.unit and _asks_amount(said, amount, amounts):
+            asks = f"{_word(amount)} completes the statement"
+            return _with_gap(said, amount, asks, Asked("", "number", plain(amount), unit(amount)))
+    if len(dates) == 1 and _asks_date(said, dates[0]):
+        exact = precision(dates[0])
+        asks = f"{_KINDS[exact]} completes the statement"
+        return _with_gap(said, dates[0], asks, Asked("", "date", iso(dates[0]), "", exact))
+    if len(amounts) == 1 and not amounts[0].unit and _asks_count(said, amounts[0]):
+        asks = "Which number completes the statement"
+        return _with_gap(said, amounts[0], asks, Asked("", "number", plain(amounts[0])))
+    return None
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence on one line without its stop and what leads to it; empty where it is no running text."""
+    if sentence[:1].islower() or _GLUED.search(sentence) or _TITLE.search(sentence):
+        return ""
+    said = _CONNECTIVE.sub("", _NUMBER.sub("", clean(sentence), count=1), count=1)
+    said = said[:1].upper() + said[1:]
+    if not said.endswith((".", ";")) or not said[0].isalpha() or _ODD.search(said):
+        return ""
+    has_verb = _VERB.search(said) or any(map(is_known, said.split()[1:]))
+    return said[:-1] if has_verb else ""
+
+
+def _whole(said: str) -> str:
+    """Return a sentence that is short and plain enough to be quoted as a whole; empty for another one."""
+    fits = SHORTEST <= len(said.split()) <= LONGEST and said.count(",") <= _COMMAS
+    clear = fits and not (_PARTED.search(said) or _POINTING.match(said) or _INSIDE.search(said))
+    named = _NAMED_THING.sub("X", said)
+    vague = _POINTING_LATER.match(said) or _VAGUE.search(named) or is_bare(named)
+    return said if clear and not vague else ""
+
+
+def _asks_amount(said: str, amount: Quantity, amounts: list[Quantity]) -> bool:
+    same = [each for each in amounts if each.unit == amount.unit or each.value == amount.value]
+    return (
+        len(same) == 1
+        and not amount.range
+        and amount.value > 0
+        and not (amount.unit == "percent" and amount.value == _WHOLE)
+        and not _DOUBTFUL.match(said[amount.start :])
+        and _free(said, amount.start, amount.end)
+        and not _MANY.search(said[max(0, amount.start - 24) : amount.start])
+        and not _PART_OF.search(said[: amount.start])
+        and not re.match(r"\s(?:or\s+(?:more|less|fewer|greater)|points?\b)", said[amount.end :])
+    )
+
+
+def _asks_count(said: str, amount: Quantity) -> bool:
+    return (
+        not (amount.bound or amount.range)
+        and not said[: amount.start].rstrip().endswith(",")
+        and amount.value == amount.value.to_integral_value()
+        and amount.value >= _SMALLEST
+        and _free(said, amount.start, amount.end)
+        and not _MANY.search(said)
+        and not _LABEL.search(said[: amount.start])
+        and not _LABEL_CASED.search(said[: amount.start])
+        and _COUNTED.match(said[amount.end :]) is not None
+    )
+
+
+def _asks_date(said: str, date: DateMention) -> bool:
+    if date.fiscal or date.quarter or date.ambiguous or not _free(said, date.start, date.end):
+        return False
+    if _BEFORE_YEAR.search(said[: date.start]) or not _AFTER_DATE.match(said[date.end :]):
+        return False
+    return bool(_WHEN.search(said[: date.start]))
+
+
+def _free(said: str, start: int, end: int) -> bool:
+    """Whether a mention stands by itself, not inside a word, a range or a name."""
+    return (start == 0 or said[start - 1] == " ") and (end == len(said) or said[end] in " ,.")
+
+
+def _word(amount: Quantity) -> str:
+    if is_currency(amount.unit):
+        return "Which amount of money"
+    if amount.unit == "percent":
+        return "Which percentage"
+    return "Which period of time" if is_duration(amount.unit) else "Which figure"
+
+
+def _with_gap(said: str, gap: Quantity | DateMention, asks: str, asked: Asked) -> Asked:
+    """Return the question for what is left of a statement without the mention."""
+    left = f"{said[: gap.start]}{GAP}{said[gap.end :]}"
+    return asked._replace(question=f"{asks} “{left}”?", left=left)
+
 
 _LINE = re.compile(r"[^\n]+")
 _HEADER = re.compile(r"(?!(?:Yes|No|Total)\b)[A-Z][A-Za-z][\w /()-]{1,40}")
@@ -95,10 +292,10 @@ _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _AT = re.compile(r"\b(?:[Aa]s of|[Aa]t) [A-Z][a-z]+ \d|[Aa]s of\b")
 _PART = re.compile(r"\b(?:months|quarters?|weeks|days)\b|%", re.IGNORECASE)
 _FIGURE = re.compile(r"\$? ?(?P<value>\d[\d,]*(?:\.\d+)?)")
-_LABEL = re.compile(r"[A-Z][a-z][A-Za-z ,’'&/-]+(?: \([a-z][a-z -]+\))?(?:, net)?")
+_ROW_LABEL = re.compile(r"[A-Z][a-z][A-Za-z ,’'&/-]+(?: \([a-z][a-z -]+\))?(?:, net)?")
 _NOTE = re.compile(r"\s*\(\d{1,2}\)$")
 _NAMED = re.compile(rf"\b{phrases('questions', 'accounts')}\b", re.IGNORECASE)
-_VAGUE = re.compile(
+_VAGUE_LABEL = re.compile(
     r"(?:Other|Total (?:deferred|other|non-?current|net|gross|assets and|liabilities and)|Increases?|Decreases?|Charges|Balance|Additions"
     r"|Foreign|State|Federal|Current|Gross|Initial|Carrying|Amortized|Fair|Estimated)\b|.*\b(?:shares?|beginning|ending?)\b",
     re.IGNORECASE,
@@ -156,8 +353,8 @@ def amounts_listed(text: str) -> Iterator[Fact]:
 
 def _is_told(row: _Row) -> bool:
     """Whether the label of a row says by itself what is listed, and each cell belongs to one column."""
-    fits = _LABEL.fullmatch(row.label) and _LEAST <= len(row.label.split()) <= _MOST
-    named = fits and _NAMED.search(row.label) and not _VAGUE.match(row.label)
+    fits = _ROW_LABEL.fullmatch(row.label) and _LEAST <= len(row.label.split()) <= _MOST
+    named = fits and _NAMED.search(row.label) and not _VAGUE_LABEL.match(row.label)
     return bool(named and row.factor and len(row.cells) == len(row.periods))
 
 

@@ -1,7 +1,7 @@
-"""SEC filings: Inline XBRL pages to readable text and tagged facts.
+"""SEC filings: Inline XBRL pages to readable text.
 
 tree       bytes to elements, mended where they are malformed
 layout     elements to paragraphs and rows of tables: collapsed text, and the places of elements in it
-facts      concept, value, unit, period
+cover      what the page tags of itself: company, form, period
 reading    all of it together: one filing, without page numbers and running heads
 """

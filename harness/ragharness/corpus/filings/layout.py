@@ -1,16 +1,15 @@
-"""Converts an element tree to blocks of text: paragraphs, and tables as rows of separated cells."""
+"""Layout of an element tree as blocks of text: paragraphs, and tables as rows of separated cells."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from lxml import etree
 
 from ragharness.corpus.filings.tree import local_name
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _BLANKS = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u0080-\u009f]")
@@ -29,10 +28,10 @@ class PageLine:
         self._pieces: list[str] = []
         self.length = 0
         self.start = -1
-        """Its place in the finished text, once that is laid out."""
+        """Its offset in the finished text, once that is laid out."""
 
     def add(self, text: str) -> tuple[int, int] | None:
-        """Append text; return the span of its visible characters, None without any."""
+        """Append text; the span of its visible characters, None without any."""
         text = _BLANKS.sub(" ", _INVISIBLE.sub("", text))
         if not self.length or self._pieces[-1].endswith(" "):
             text = text.lstrip(" ")
@@ -41,15 +40,15 @@ class PageLine:
         if self._pieces and self.length < _HEADING and text[0].isalpha() and _ITEM.fullmatch(self.text):
             self._pieces.append(" ")
             self.length += 1
-        first = self.length + len(text) - len(text.lstrip(" "))
+        start = self.length + len(text) - len(text.lstrip(" "))
+        end = self.length + len(text.rstrip(" "))
         self._pieces.append(text)
         self.length += len(text)
-        last = self.length - len(text) + len(text.rstrip(" "))
-        return (first, last) if last > first else None
+        return (start, end) if end > start else None
 
     @property
     def text(self) -> str:
-        """What is visible of it."""
+        """Its visible text."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0].rstrip(" ") if self._pieces else ""
@@ -74,14 +73,14 @@ class Block:
 class Mark:
     """Where an element's visible text begins and ends."""
 
-    element: _Element
-    first: tuple[PageLine, int] | None = None
-    last: tuple[PageLine, int] | None = None
+    element: etree._Element
+    begin: tuple[PageLine, int] | None = None
+    end: tuple[PageLine, int] | None = None
 
 
 @dataclass
 class Page:
-    """What a filing shows, block by block, with the places of its tagged elements."""
+    """Blocks that a filing shows, with the positions of its tagged elements."""
 
     blocks: list[Block] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
@@ -117,8 +116,8 @@ _BULLET = re.compile(
 """A first cell that numbers or names what follows."""
 
 
-def lay_out(root: _Element) -> Page:
-    """Return what a reader sees of a page; hidden facts, scripts and heads are left out."""
+def lay_out(root: etree._Element) -> Page:
+    """The page as a reader sees it; hidden facts, scripts and heads are left out."""
     return _Layout(root).page
 
 
@@ -130,14 +129,15 @@ class _Style(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _styled(style: str) -> _Style:
-    """Return what a style says; a page has few, thousands of times."""
-    return _Style(*(bool(each.search(style)) for each in (_NOT_SHOWN, _BREAK_BEFORE, _BREAK_AFTER)))
+    """What a style says; a page has few, thousands of times."""
+    patterns = (_NOT_SHOWN, _BREAK_BEFORE, _BREAK_AFTER)
+    return _Style(*(pattern.search(style) is not None for pattern in patterns))
 
 
 class _Cell:
     """Lines of one cell of a table."""
 
-    def __init__(self, element: _Element) -> None:
+    def __init__(self, element: etree._Element) -> None:
         self.element = element
         self.lines: list[PageLine] = []
 
@@ -145,14 +145,12 @@ class _Cell:
 class _Layout:
     """The walk over the tree; tables nest, so rows and cells are stacks."""
 
-    def __init__(self, root: _Element) -> None:
-        from lxml import etree
-
+    def __init__(self, root: etree._Element) -> None:
         self.page = Page()
         self._line = PageLine()
         self._cells: list[_Cell] = []
         self._rows: list[list[_Cell]] = []
-        self._tables: list[tuple[_Element, int]] = []
+        self._tables: list[tuple[etree._Element, int]] = []
         self._count = 0
         self._open: list[Mark] = []
         self._new_page = False
@@ -171,7 +169,7 @@ class _Layout:
         self._flush()
 
     @staticmethod
-    def _is_hidden(element: _Element, large: int) -> bool:
+    def _is_hidden(element: etree._Element, large: int) -> bool:
         name = local_name(element)
         if name in _HIDDEN or (
             name == "header" and str(element.tag).rpartition("}")[0].endswith("inlineXBRL")
@@ -182,7 +180,7 @@ class _Layout:
         # In a malformed page the hidden part may seem to hold everything that follows it.
         return sum(len(piece) for piece in element.itertext()) <= max(large, _HIDDEN_PART)
 
-    def _start(self, element: _Element) -> None:
+    def _start(self, element: etree._Element) -> None:
         name = local_name(element)
         if name in _BLOCKS or name == "br":
             self._break(within=name == "br")
@@ -204,7 +202,7 @@ class _Layout:
             self.page.marks.append(mark)
             self._open.append(mark)
 
-    def _end(self, element: _Element) -> None:
+    def _end(self, element: etree._Element) -> None:
         name = local_name(element)
         if name in _TAGGED:
             self._open = [mark for mark in self._open if mark.element is not element]
@@ -228,13 +226,13 @@ class _Layout:
     def _add(self, text: str | None) -> None:
         if not text:
             return
-        place = self._line.add(text)
-        if place is None:
+        span = self._line.add(text)
+        if span is None:
             return
         for mark in self._open:
-            if mark.first is None:
-                mark.first = (self._line, place[0])
-            mark.last = (self._line, place[1])
+            if mark.begin is None:
+                mark.begin = (self._line, span[0])
+            mark.end = (self._line, span[1])
 
     def _break(self, *, within: bool = False) -> None:
         """End a line; a break within a cell is a blank there."""
@@ -253,7 +251,7 @@ class _Layout:
         self._line = PageLine()
 
     def _emit_row(self, cells: list[_Cell]) -> None:
-        filled = [each.lines for each in cells if each.lines]
+        filled = [cell.lines for cell in cells if cell.lines]
         if not filled:
             return
         if self._cells:
@@ -276,7 +274,7 @@ class _Layout:
 
 
 def _joined(cells: list[list[PageLine]]) -> list[tuple[str, PageLine]]:
-    """Return the cells of a row in one line: a currency goes with its number, a bullet with its text."""
+    """The cells of a row in one line: a currency goes with its number, a bullet with its text."""
     row: list[tuple[str, PageLine]] = []
     before = ""
     for number, lines in enumerate(cells):

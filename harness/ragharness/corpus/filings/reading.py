@@ -1,17 +1,19 @@
-"""Parses one filing: readable text, pieces that passages must not cut, and facts with their places."""
+"""Parses one filing: readable text, pieces that passages must not cut, and its cover."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.corpus.filings.facts import Context, Span, Tagged, fiscal_period, read_facts
+from ragharness.corpus.filings.cover import Context, CoverItem, Span, fiscal_period, read_cover
 from ragharness.corpus.filings.layout import Block, Mark, lay_out
 from ragharness.corpus.filings.tree import read_tree
 from ragharness.language.words import sentences
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 WHOLE_TABLE = 300
 """Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""
@@ -42,29 +44,47 @@ _SCALE = re.compile(
 """What a table's figures are counted in stands above it on many pages, and must stay."""
 
 
-@dataclass(frozen=True)
-class Filing:
-    """What a page says; offsets are into ``text``."""
+class Page(NamedTuple):
+    """A filing laid out as text; offsets are into ``text``."""
+
+    root: _Element
+    text: str
+    blocks: Sequence[Block]
+    spans: Sequence[Span]
+    """Where each block stands."""
+    marks: Sequence[Mark]
+    """Where elements stand in the lines of blocks."""
+
+
+class Filing(NamedTuple):
+    """A filing read: its text, in pieces that passages must not cut, and what its cover says."""
 
     text: str
     pieces: tuple[Span, ...]
     """Sentences, rows and whole tables, in order."""
-    facts: tuple[Tagged, ...]
+    cover: tuple[CoverItem, ...]
     period: Context | None
     """The period that it reports on; None without ``dei:DocumentPeriodEndDate``."""
 
 
-def read_filing(content: bytes) -> Filing:
-    """Return the text and the facts of one filing; raises CorruptDownload for what is no page."""
+def read_page(content: bytes) -> Page:
+    """Page of a filing without page numbers and running heads; raises CorruptDownload for what is no page."""
     root = read_tree(content)
     page = lay_out(root)
     blocks = without_furniture(page.blocks)
     text, spans = _written(blocks)
-    tagged = read_facts(root)
-    places = {mark.element: _place(mark) for mark in page.marks}
-    rows = _Rows(text, blocks, spans)
-    facts = tuple(_placed(fact, places.get(element), rows) for element, fact in tagged)
-    return Filing(text, tuple(_pieces(text, blocks, spans)), facts, fiscal_period(facts))
+    return Page(root, text, blocks, spans, page.marks)
+
+
+def read_filing(content: bytes) -> Filing:
+    """Text and cover of a filing; raises CorruptDownload for what is no page."""
+    return filing_of(read_page(content))
+
+
+def filing_of(page: Page) -> Filing:
+    """Text and cover of a page."""
+    cover = read_cover(page.root)
+    return Filing(page.text, tuple(_pieces(page.text, page.blocks, page.spans)), cover, fiscal_period(cover))
 
 
 def _written(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
@@ -85,45 +105,6 @@ def _written(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
             parts += (separator, line.text)
         spans.append((begin, position))
     return "".join(parts), spans
-
-
-def _place(mark: Mark) -> Span | None:
-    """Return where a tagged element stands in the text; None where it is hidden or was page furniture."""
-    if mark.first is None or mark.last is None:
-        return None
-    (first, begin), (last, end) = mark.first, mark.last
-    if first.start < 0 or last.start < 0:
-        return None
-    return first.start + begin, last.start + end
-
-
-class _Rows:
-    """Finds the row or the sentence around a place."""
-
-    def __init__(self, text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> None:
-        self._text = text
-        self._blocks = blocks
-        self._spans = spans
-        self._starts = [start for start, _ in spans]
-
-    def around(self, span: Span) -> Span:
-        """Return the row of a table, or the sentences of a paragraph, that hold a span."""
-        index = max(0, bisect_right(self._starts, span[0]) - 1)
-        start, end = self._spans[index]
-        if self._blocks[index].table or span[1] > end:
-            return start, max(end, span[1])
-        held = [
-            (start + first, start + last)
-            for first, last in sentences(self._text[start:end])
-            if start + first < span[1] and span[0] < start + last
-        ]
-        return (held[0][0], held[-1][1]) if held else (start, end)
-
-
-def _placed(fact: Tagged, span: Span | None, rows: _Rows) -> Tagged:
-    # The span of a whole note is no row.
-    row = rows.around(span) if span and span[1] - span[0] <= len(fact.text) + 4 else None
-    return replace(fact, span=span, row=row)
 
 
 def _pieces(text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""Parses the bytes of a filing: as XHTML, repaired if malformed, as HTML if it is not XHTML."""
+"""Element tree of a page: parsed as XHTML, repaired if malformed, as HTML if it is not XHTML."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from html.entities import html5
-from typing import TYPE_CHECKING
+
+from lxml import etree
 
 from ragharness.errors import CorruptDownload
-
-if TYPE_CHECKING:
-    from lxml.etree import HTMLParser, XMLParser, _Element
 
 LARGEST = 200_000_000
 """Bytes above which no file is believed: a complete submission holds exhibits and pictures too."""
@@ -38,9 +36,9 @@ _INLINE = b"inlineXBRL"
 """Part of the namespace that every page with tagged facts names."""
 _END = re.compile(rb"</(?:[a-z]+:)?(?:html|xbrl)\s*>", re.IGNORECASE)
 _HEAD = 4096
-_TABLES = frozenset({"table", "tr", "td", "th"})
-_WITHIN = {"table": {"", "td", "th"}, "tr": {"table"}, "td": {"tr"}, "th": {"tr"}}
-"""What parts of a table lie in."""
+_TABLE_PARTS = frozenset({"table", "tr", "td", "th"})
+_PARENTS = {"table": {"", "td", "th"}, "tr": {"table"}, "td": {"tr"}, "th": {"tr"}}
+"""What each part of a table may lie in."""
 _WINDOWS = range(0x80, 0xA0)
 _BLANK, _LAST = 0x20, 0x10FFFF
 _SURROGATES, _NO_CHARACTERS = range(0xD800, 0xE000), range(0xFFFE, 0x10000)
@@ -58,23 +56,20 @@ def is_whole(content: bytes) -> bool:
     return _END.search(_unwrapped(content)) is not None
 
 
-def read_tree(content: bytes, *, web: bool = False) -> _Element:
-    """Return the root element of a page; what is malformed is mended as well as a parser can.
+def read_tree(content: bytes, *, web: bool = False) -> etree._Element:
+    """Root element of a page; what is malformed is mended as well as a parser can.
 
-    ``web``: a page that is no well-formed XML is HTML; a filing is XHTML with mistakes.
-
-    Of a complete submission it is the first document with tagged facts. Neither the network nor any other
+    ``web``: a page that is no well-formed XML is HTML; a filing is XHTML with mistakes. Of a complete
+    submission it is the first document with tagged facts. Neither the network nor any other
     file is read, and no entity is expanded. Raises CorruptDownload for what is no page or is too large.
     """
-    from lxml import etree
-
     content = _unwrapped(content)
     if len(content) > LARGEST_PAGE:
-        raise CorruptDownload(f"expected a page of at most {LARGEST_PAGE} bytes, found {len(content)}")
+        raise CorruptDownload(f"it has {len(content)} bytes, more than the {LARGEST_PAGE} of any page")
     text = _PROLOG.sub("", _decoded(content).lstrip("\ufeff"))
     text = _NOT_XML.sub(" ", _without_doctype(text))
     if not text.strip():
-        raise CorruptDownload("expected a filing, found an empty file")
+        raise CorruptDownload("it is empty")
     # Huge: long texts and deep nesting are read; what a page may have in all is bounded above.
     settings = {
         "recover": True,
@@ -84,7 +79,7 @@ def read_tree(content: bytes, *, web: bool = False) -> _Element:
         "remove_pis": True,
     }
     encoded = text.encode()
-    parser: XMLParser | HTMLParser = etree.XMLParser(
+    parser: etree.XMLParser | etree.HTMLParser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, **settings
     )
     root = _parsed(encoded, parser)
@@ -92,9 +87,9 @@ def read_tree(content: bytes, *, web: bool = False) -> _Element:
         parser = etree.HTMLParser(encoding="utf-8", **settings)
         root = _parsed(encoded, parser)
     if root is None:
-        raise CorruptDownload("expected a filing as HTML, found no element that can be read")
-    if any(each.type_name == "ERR_RESOURCE_LIMIT" for each in parser.error_log):
-        raise CorruptDownload("expected a filing, found elements nested deeper than any page has them")
+        raise CorruptDownload("it has no element of HTML that can be read")
+    if any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log):
+        raise CorruptDownload("its elements are nested deeper than those of any page")
     return root
 
 
@@ -105,71 +100,72 @@ def _without_doctype(text: str) -> str:
     return text if whole is None else text[: whole.start()] + text[whole.end() :]
 
 
-def local_name(element: _Element) -> str:
-    """Return an element's name without its namespace, in lower case; "" for what is no element."""
-    return _local(element.tag)
+def local_name(element: etree._Element) -> str:
+    """An element's name without its namespace, in lower case; "" for what is no element."""
+    return _local_tag(element.tag)
 
 
 @lru_cache(maxsize=1024)
-def _local(tag: object) -> str:
+def _local_tag(tag: object) -> str:
     return tag.rpartition("}")[2].rpartition(":")[2].casefold() if isinstance(tag, str) else ""
 
 
-def elements(root: _Element, name: str) -> Iterator[_Element]:
-    """Yield all elements of a local name (in lower case), in the order of the page."""
-    return (each for each in root.iter() if local_name(each) == name)
+def elements(root: etree._Element, name: str) -> Iterator[etree._Element]:
+    """All elements of a local name (in lower case), in the order of the page."""
+    return (element for element in root.iter() if local_name(element) == name)
 
 
-def attribute(element: _Element, name: str) -> str:
-    """Return an attribute whatever its case (a parser of HTML lowers them); "" where there is none."""
-    found = element.get(name)
-    return str(element.get(name.casefold(), "") if found is None else found).strip()
+def attribute(element: etree._Element, name: str) -> str:
+    """An attribute whatever its case (a parser of HTML lowers them); "" for none."""
+    value = element.get(name)
+    return str(element.get(name.casefold(), "") if value is None else value).strip()
 
 
-def _parsed(encoded: bytes, parser: XMLParser | HTMLParser) -> _Element | None:
-    from lxml import etree
-
+def _parsed(encoded: bytes, parser: etree.XMLParser | etree.HTMLParser) -> etree._Element | None:
     try:
-        root: _Element | None = etree.fromstring(encoded, parser)
+        return etree.fromstring(encoded, parser)
     except (etree.LxmlError, ValueError):
         return None
-    return root
 
 
-def _whole(root: _Element, text: str) -> bool:
+def _whole(root: etree._Element, text: str) -> bool:
     """Whether a mended tree has kept the page: a parser of XML may give up in the middle of HTML."""
     if local_name(root) not in {"html", "xbrl"}:
         return False
-    kept = sum(len(piece) for piece in root.itertext())
-    return kept * 25 > len(text) or len(text) < _HEAD
+    length = sum(len(piece) for piece in root.itertext())
+    return length * 25 > len(text) or len(text) < _HEAD
 
 
-def _tangled(root: _Element) -> bool:
+def _tangled(root: etree._Element) -> bool:
     """Whether cells and rows of tables lie within each other: the next end was taken for one that is missing.
 
     A parser of HTML knows that a cell ends where the next one begins.
     """
-    if any(local_name(each) == "head" for body in elements(root, "body") for each in body.iterancestors()):
+    ancestors = (ancestor for body in elements(root, "body") for ancestor in body.iterancestors())
+    if any(local_name(ancestor) == "head" for ancestor in ancestors):
         return True  # a tag without an end, as HTML has them, keeps the head open
     return any(
-        _around(each) not in _WITHIN[name] for each in root.iter() if (name := local_name(each)) in _WITHIN
+        _table_part_around(element) not in _PARENTS[name]
+        for element in root.iter()
+        if (name := local_name(element)) in _PARENTS
     )
 
 
-def _around(element: _Element) -> str:
-    """Return the nearest part of a table that holds an element, a table included; "" for none."""
-    return next((name for each in element.iterancestors() if (name := local_name(each)) in _TABLES), "")
+def _table_part_around(element: etree._Element) -> str:
+    """The nearest part of a table that holds an element, a table included; "" for none."""
+    names = map(local_name, element.iterancestors())
+    return next((name for name in names if name in _TABLE_PARTS), "")
 
 
 def _unwrapped(content: bytes) -> bytes:
-    """Return the first document of a complete submission that has tagged facts, or the content itself."""
+    """The first document of a complete submission that has tagged facts, or the content itself."""
     if not _SUBMISSION.search(content[:_HEAD]):
         return content
-    documents = (found[1] for found in _WRAPPED.finditer(content))
-    first = next(documents, content)
-    inner = first if _INLINE in first else next((each for each in documents if _INLINE in each), first)
-    inner = inner.strip()
-    return re.sub(rb"^<XBRL>|</XBRL>$", b"", inner, flags=re.IGNORECASE).strip()
+    documents = (match[1] for match in _WRAPPED.finditer(content))
+    page = next(documents, content)
+    if _INLINE not in page:
+        page = next((document for document in documents if _INLINE in document), page)
+    return re.sub(rb"^<XBRL>|</XBRL>$", b"", page.strip(), flags=re.IGNORECASE).strip()
 
 
 def _decoded(content: bytes) -> str:
@@ -192,19 +188,19 @@ def _strictly(content: bytes, encoding: str) -> str | None:
         return None
 
 
-def _character(found: re.Match[str]) -> str:
-    """Return what XML can read for an ampersand: it knows five names only, and none that stands alone."""
-    decimal, hexadecimal, name = found.groups()
+def _character(match: re.Match[str]) -> str:
+    """What XML can read for an ampersand: it knows five names only, and none that stands alone."""
+    decimal, hexadecimal, name = match.groups()
     if name in _OF_XML:
-        return found[0]
+        return match[0]
     if name:
-        told = html5.get(f"{name};", "")
-        return "".join(f"&#{ord(each)};" for each in told) or f"&amp;{found[0][1:]}"
+        characters = html5.get(f"{name};", "")
+        return "".join(f"&#{ord(character)};" for character in characters) or f"&amp;{match[0][1:]}"
     if not (decimal or hexadecimal):
         return "&amp;"
     code = int(decimal) if decimal else int(hexadecimal, 16)
     if code in _WINDOWS:
         # Numbers that old programs took from the code page of Windows.
         code = ord(bytes([code]).decode("cp1252", errors="replace"))
-    known = code >= _BLANK and code not in _SURROGATES and code not in _NO_CHARACTERS and code <= _LAST
-    return f"&#{code};" if known else " "
+    valid = _BLANK <= code <= _LAST and code not in _SURROGATES and code not in _NO_CHARACTERS
+    return f"&#{code};" if valid else " "

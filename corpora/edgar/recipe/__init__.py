@@ -1,0 +1,386 @@
+"""Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
+
+``filed.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
+``silences.toml``; ``places.py`` finds where else a filing states a figure, ``derivable.py`` whether it
+follows from others, ``traps.py`` makes the questions that only look answerable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Distractor, Document, Evidence, Question
+from ragquestions.candidates import unanswered, ways
+from ragquestions.derivations import ABOVE, BELOW, value_of
+from ragquestions.recipes import Fact
+
+from ..parse import spoken
+from .figures import CAMEL, Places, read_facts, words_of
+from .filed import (
+    lacking,
+    load_concepts,
+    load_lines,
+    load_silences,
+    plainly_stated,
+    read_filings,
+    silent,
+    traps,
+    wordings,
+)
+
+if TYPE_CHECKING:
+    from .filed import Concept, Filed
+
+VERSION = 3
+"""Raised whenever the candidates change; kept with every frozen set."""
+
+BOTH_SIDES = True
+"""A topic is asked with an answer about as often as without: what is asked does not tell what is wanted."""
+
+_ALIKE = 0.02
+"""A figure that differs by less from another is no temptation: a rounded answer would fit both."""
+
+_SAME = 0.005
+"""A figure of the balance sheet that differs by less passes for the one on the cover, of a later day."""
+
+_TEMPTS = 3
+"""A figure that many times as large, or as small, tempts nobody."""
+
+_LAST = "the figure for"
+"""What a distractor is called that is last year's."""
+
+_ENOUGH = 60
+"""Figures that stand alone from which no other ones are asked as plain."""
+
+_MOST_PLACES = 6
+"""Places that state a figure above which it cannot be withheld without hollowing out the filing."""
+
+_BARE = re.compile(r"\d[\d,.]*")
+_AMOUNTS = {
+    "USD": re.compile(r"\$\s?\d[\d,.]*"),
+    "percent": re.compile(r"\d[\d.]*\s?(?:%|percent)"),
+    "shares": re.compile(r"\d[\d,.]*(?:\s[a-z]+){0,5}\sshares"),
+}
+"""How a sentence writes amounts of a kind."""
+
+_AUDITORS = {
+    "ernst": ("Ernst & Young", "EY"),
+    "kpmg": ("KPMG",),
+    "pricewaterhouse": ("PricewaterhouseCoopers", "PwC"),
+    "deloitte": ("Deloitte & Touche", "Deloitte"),
+}
+
+
+class Stated(NamedTuple):
+    """A fact that answers a concept, with what tempts near it."""
+
+    concept: str
+    fact: Fact
+    near: tuple[Distractor, ...]
+    before: tuple[Distractor, ...]
+
+
+facts = read_facts
+
+
+def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
+    """Return every question about the filings, in all wordings, without ids."""
+    filings = read_filings(corpus, facts)
+    places = Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
+    found: list[Question] = []
+    of_filer: dict[str, list[Filed]] = {}
+    for filed in filings:
+        of_filer.setdefault(filed.cik, []).append(filed)
+    for filed in filings:
+        for number, (key, concept) in enumerate(load_concepts().items()):
+            stated = _stated(filed, key, concept)
+            if stated is not None:
+                found += _asked(filed, concept, stated, places)
+            # What one of a company's filings lacks its others mostly lack too: one of them is asked.
+            same = of_filer[filed.cik]
+            if same[number % len(same)] is filed:
+                found += lacking(filed, key, concept)
+        for key, silence in load_silences().unasked.items():
+            found += silent(filed, key, silence, "corpus")
+    found += _plain_too(found)
+    found += traps(filings)
+    return [*(each for each in found if not gives_itself_away(each)), *plainly_stated(corpus, facts)]
+
+
+def _plain_too(found: list[Question]) -> list[Question]:
+    """Return figures that only last year's tempts for, as plain ones, where few filings state others."""
+    plain = {(each.document, each.topic) for each in found if each.target == "correct"}
+    if len(plain) >= _ENOUGH:
+        return []
+    return [
+        msgspec.structs.replace(each, target="correct")
+        for each in found
+        if each.target == "wrong" and all(other.about.startswith(_LAST) for other in each.distractors)
+    ]
+
+
+def gives_itself_away(question: Question) -> bool:
+    """Whether the words of the question hold its answer (Texas in the name of the filer, say)."""
+    text = question.text.casefold()
+    return any(answer.casefold() in text for answer in question.answers)
+
+
+def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
+    """Return the fact that answers a concept; None where none does, or two do with different values."""
+    tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
+    fact = filed.now(tag)
+    if fact is None:
+        return None
+    if tag == concept.tags[-1] and any(filed.now(other) for other in concept.beside):
+        return None
+    if fact.kind == "text":
+        return Stated(key, fact, (), ())
+    value = _value(fact)
+    if is_part(filed.document, fact):
+        return None
+    others = [filed.now(other) for other in concept.differs if other != tag]
+    if value <= 0 or any(_value(each) != value for each in others if each and each.kind == "number"):
+        return None
+    near = [filed.now(other) for other in concept.near if other != tag]
+    if tag.startswith("dei:") and any(
+        each and 0 < abs(_value(each) - value) < _SAME * value for each in near
+    ):
+        return None
+    told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
+    last = filed.before(tag)
+    before = (
+        [
+            Distractor(
+                _in_unit_of(fact, last),
+                f"{_LAST} {spoken(last.details['end'])}",
+                last.evidence[:1],
+            )
+        ]
+        if last
+        else []
+    )
+    return Stated(key, fact, _tempting(fact, told), _tempting(fact, before))
+
+
+def _value(fact: Fact) -> float:
+    return float(fact.details["value"])
+
+
+def _in_unit_of(fact: Fact, other: Fact) -> str:
+    """Return another fact's value as the first one counts it."""
+    factor = _value(fact) / float(fact.answers[0])
+    return f"{_value(other) / factor:.6f}".rstrip("0").rstrip(".")
+
+
+def _line(fact: Fact) -> str:
+    """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
+    return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+
+
+def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
+    """Return the distractors that are near enough, and that no rounding makes the right answer."""
+    gold = float(fact.answers[0])
+    told = {
+        each.value: each
+        for each in reversed(list(distractors))
+        if abs(float(each.value) - gold) > _ALIKE * abs(gold)
+        and gold <= _TEMPTS * float(each.value) <= _TEMPTS * _TEMPTS * gold
+    }
+    return tuple(reversed(told.values()))
+
+
+def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> Iterator[Question]:
+    """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
+    fact = stated.fact
+    numeric = fact.kind == "number"
+    stating = places.stating(fact, [concept.also])
+    if not stating:
+        return
+    gone = numeric and not places.elsewhere(fact)
+    everywhere = _everywhere(filed, fact, concept, places) if gone else ()
+    false = (*stated.near, *stated.before)
+    note = f"tempting: {false[0].value} is {false[0].about}" if false else ""
+    plain = not numeric or stands_alone(filed.document.text, fact)
+    for number, text in wordings(filed, concept.ask):
+        if "dollars" in text and not fact.unit.startswith("USD"):
+            continue
+        question = msgspec.structs.replace(
+            unanswered(text, fact.kind, fact.document, stated.concept, number, unit=fact.unit),
+            answerable=True,
+            answers=fact.answers,
+            aliases=_aliases(fact),
+            evidence=stating,
+        )
+        every = ways(question, false=false, note=note, document=gone, clause=everywhere)
+        yield from (each for each in every if plain or each.target != "correct")
+
+
+def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> tuple[Evidence, ...]:
+    """Return what must be withheld of the filing for the value to be gone; nothing where it cannot be."""
+    if concept.rolls or fact.unit == "percent" or "per share" in fact.unit:
+        return ()
+    lines = places.own(fact, [concept.also]) or ()
+    last = filed.before(fact.topic)
+    before = Decimal(_in_unit_of(fact, last)) if last else None
+    if len(lines) > _MOST_PLACES or follows(filed.document, fact, lines, concept.also, before):
+        return ()
+    return lines
+
+
+def stands_alone(text: str, fact: Fact) -> bool:
+    """Whether the rows and sentences with a figure give no other one of its kind."""
+    kind = fact.unit.split()[0] if fact.unit else ""
+    amount = _AMOUNTS.get("shares" if "shares" in fact.unit else kind, _BARE)
+    for each in fact.evidence:
+        label, *cells = text[each.start : each.end].split("|")
+        told = amount.findall(label) + [cell for cell in cells if _BARE.search(cell)]
+        if len(told) > 1:
+            return False
+    return True
+
+
+def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return other spellings of a text that mean the same."""
+    if fact.kind != "text":
+        return {}
+    answer = fact.answers[0]
+    if fact.topic == "dei:AuditorName":
+        found = next((names for stem, names in _AUDITORS.items() if stem in answer.casefold()), ())
+        return {answer: found} if found else {}
+    city = answer.split(",")[0].strip()
+    return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}
+
+
+_REACH = 6000
+"""Characters in which those rows stand."""
+
+_TOLD = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s(million|billion))?")
+_SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_ROUGH = Decimal("0.05")
+"""A change that is off by more says nothing about the figure."""
+
+_FEW = 3
+"""Digits from which a bare figure may be a stated change."""
+
+_SHARED_WORDS = 2
+"""Words that a line must share with the withheld row to speak of it."""
+
+
+def follows(
+    document: Document, fact: Fact, withheld: Sequence[Evidence], also: str, before: Decimal | None
+) -> bool:
+    """Whether figures outside the withheld lines give the fact's value to one who calculates.
+
+    Passages are withheld whole, so that less is left than is assumed here. ``also``: words for the fact;
+    ``before``: its value a year earlier.
+    """
+    text = document.text
+    gold = Decimal(fact.answers[0])
+    rows = list(_rows(text, withheld, gold))
+    for (_, around), column in rows:
+        if _adds_up(gold, [row[column] for row in around if len(row) > column]):
+            return True
+    others = {each for (own, _), column in rows for at, each in enumerate(own) if each and at != column}
+    others |= {before} if before else set()
+    labels = words_of(" ".join([also, *(text[each.start : each.end].split("|")[0] for each in withheld)]))
+    changes = {abs(gold - each) for each in others if each != gold}
+    power = _SCALES[next((each for each in fact.unit.split() if each in _SCALES), "")]
+    return any(
+        _gives(line, changes, power)
+        for line in _left(text, withheld)
+        if len(words_of(line) & labels) >= min(_SHARED_WORDS, len(labels))
+    )
+
+
+def _rows(
+    text: str, withheld: Sequence[Evidence], gold: Decimal
+) -> Iterator[tuple[tuple[list[Decimal | None], list[list[Decimal | None]]], int]]:
+    """Yield each withheld row with the rows around it, as values, and the column of the gold figure."""
+    for span in withheld:
+        cells = [value_of(cell) for cell in text[span.start : span.end].split("|")]
+        if gold not in cells:
+            continue
+        start = text.rfind("\n", 0, span.start) + 1
+        above = text[max(0, start - _REACH) : start].split("\n")[-ABOVE - 1 : -1]
+        end = text.find("\n", span.end - 1)
+        below = text[end : end + _REACH].split("\n")[1 : BELOW + 1] if end >= 0 else []
+        around = [[value_of(cell) for cell in line.split("|")] for line in (*above, *below)]
+        yield (cells, around), cells.index(gold)
+
+
+def _adds_up(gold: Decimal, figures: Iterable[Decimal | None]) -> bool:
+    """Whether two to four figures make the gold one, each added or taken away."""
+    terms = sorted({each for each in figures if each and each != gold})
+    signed = [(index, sign * each) for index, each in enumerate(terms) for sign in (1, -1)]
+    pairs: dict[Decimal, list[frozenset[int]]] = defaultdict(list)
+    for (one, first), (other, second) in combinations(signed, 2):
+        if one != other:
+            pairs[first + second].append(frozenset((one, other)))
+    if gold in pairs:
+        return True
+    if any(index not in each for index, value in signed for each in pairs.get(gold - value, ())):
+        return True
+    return any(
+        one.isdisjoint(other)
+        for total, some in pairs.items()
+        for other in pairs.get(gold - total, ())
+        for one in some
+    )
+
+
+def _left(text: str, withheld: Sequence[Evidence]) -> Iterator[str]:
+    """Yield the lines of a text with a figure that no withheld span touches."""
+    position = 0
+    for line in text.split("\n"):
+        end = position + len(line)
+        if _TOLD.search(line) and not any(each.start < end and position < each.end for each in withheld):
+            yield line
+        position = end + 1
+
+
+def _gives(line: str, changes: set[Decimal], power: int) -> bool:
+    """Whether a line that speaks of the figure says how it changed, or what share of another one it is."""
+    if "%" in line or " percent" in line:
+        return True
+    for found in _TOLD.finditer(line):
+        told = Decimal(found[1].replace(",", ""))
+        if found[2]:
+            told = told.scaleb(_SCALES[found[2]] - power)
+        elif sum(map(str.isdigit, found[1])) < _FEW:
+            continue
+        if any(abs(told - each) <= (_ROUGH * each if found[2] else 0) for each in changes):
+            return True
+    return False
+
+
+_SOME = re.compile(
+    r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
+)
+_AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
+_SAME_OF_TWO = 0.75
+"""Share of words that two sentences have in common that state the same of two parts."""
+
+
+def is_part(document: Document, fact: Fact) -> bool:
+    """Whether a sentence says that its figure is of some only, or another one says the same with another."""
+    told = [document.text[each.start : each.end] for each in fact.evidence]
+    if any("|" in each for each in told):
+        return False
+    if any(map(_SOME.search, told)):
+        return True
+    known = min((words_of(each) for each in told), key=len, default=frozenset())
+    amounts = {each for text in told for each in _AMOUNT.findall(text)}
+    return bool(amounts) and any(
+        len(known & words) >= _SAME_OF_TWO * len(known | words)
+        for text in (document.text[start:end] for start, end in document.segments)
+        if "$" in text and "|" not in text and amounts.isdisjoint(found := _AMOUNT.findall(text)) and found
+        for words in [words_of(text)]
+    )

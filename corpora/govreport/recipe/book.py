@@ -1,0 +1,292 @@
+"""The reports with what they state, and how a question about one is worded.
+
+Of a report that people read, what it states and is silent about is theirs, line by line of ``read.jsonl``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Document, Kind, Question
+from ragquestions import candidates
+from ragquestions.candidates import Precision, Scope, unanswered
+from ragquestions.recipes import Fact
+
+from .findings import names as names_in
+from .lines import Found, Sort, apart, facts_of, lines, near, stems, things
+
+if TYPE_CHECKING:
+    from .lines import Line
+
+FILE = Path(__file__).with_name("read.jsonl")
+_DIGITS = 16
+"""Digits of a text's sha256 that tell it from another text of the same report."""
+
+
+class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question to one report: with ``answer`` what it states, else what it is silent about."""
+
+    report: str
+    text: str
+    """The first digits of the sha256 of the text that was read."""
+    ask: str
+    kind: Kind
+    answer: str = ""
+    also: tuple[str, ...] = ()
+    """Other names of a text; a number as a table states it, more exactly."""
+    unit: str = ""
+    precision: Literal["", "year", "month", "day"] = ""
+    evidence: tuple[tuple[int, int], ...] = ()
+    """Every place that states it."""
+    near: tuple[tuple[str, int, int], ...] = ()
+    """Values that tempt, each with its place."""
+    stays: bool = False
+    """The answer follows from other places: it cannot be withheld alone."""
+    absent: tuple[str, ...] = ()
+    """Patterns without a hit in the report."""
+    nowhere: bool = False
+    """No report of the corpus says it."""
+
+
+@cache
+def _rows() -> dict[tuple[str, str], list[Read]]:
+    found: dict[tuple[str, str], list[Read]] = defaultdict(list)
+    for line in FILE.read_bytes().splitlines():
+        row = msgspec.json.decode(line, type=Read)
+        found[row.report, row.text].append(row)
+    return found
+
+
+def read_in(document: Document) -> list[Read]:
+    """Return the questions of people who read this text; none where it, or its report, was not read."""
+    text = sha256(document.text.encode()).hexdigest()
+    return _rows().get((document.id, text[:_DIGITS]), [])
+
+
+def stated(document: Document) -> Iterator[Fact]:
+    """Return what people read in a report, each with the question that they asked."""
+    read = (each for each in read_in(document) if each.answer)
+    told = {"stated": "read"}
+    return facts_of(document.id, ((_found(each), told) for each in read))
+
+
+def _found(row: Read) -> Found:
+    return Found(
+        row.ask, row.kind, row.answer, row.unit, row.precision, row.evidence, row.near,
+        also_summary=False, alone=not row.stays, also=row.also,
+    )  # fmt: skip
+
+
+def silent(document: Document) -> Iterator[Question]:
+    """Yield what people looked for in a report and did not find, in all wordings."""
+    for place, row in enumerate((each for each in read_in(document) if not each.answer), 1):
+        silence = Silence([*row.absent], in_all(row.ask), row.kind, row.unit, precision=row.precision)
+        scope: Scope = "corpus" if row.nowhere else "document"
+        yield from ask_silence(document, f"unsaid-{row.kind}-{place:02}", silence, scope)
+
+
+_SAYS_TOO = 0.5
+"""Share of a question's words from which another report's sentence with the same value gives it away."""
+
+
+class Book:
+    """The corpus with what the recipe looks up again and again."""
+
+    def __init__(self, corpus: Corpus, facts: Iterable[Fact]) -> None:
+        self.documents = {each.id: each for each in corpus.documents}
+        self.facts: dict[str, list[Fact]] = defaultdict(list)
+        for fact in facts:
+            self.facts[fact.document].append(fact)
+        self.facts |= {name: read for name, each in self.documents.items() if (read := list(stated(each)))}
+        self.stems = {each.id: stems(each.text) for each in corpus.documents}
+        self._lines: dict[str, list[Line]] = {}
+
+    def lines(self, document: str) -> list[Line]:
+        """Return the sentences of a report."""
+        if document not in self._lines:
+            self._lines[document] = lines(self.documents[document].text)
+        return self._lines[document]
+
+    def elsewhere(self, fact: Fact) -> bool:
+        """Whether another report states the fact's value in a sentence of much the same words."""
+        if fact.kind == "text":
+            names = [each.casefold() for each in (*fact.answers, *aliases_of(fact).get(fact.answers[0], ()))]
+            others = (each for each in self.documents.values() if each.id != fact.document)
+            telling = (each.text.casefold() for each in others if self._tells(each.id, fact))
+            return any(name in text for text in telling for name in names)
+        wanted = stems(fact.details["ask"])
+        named = names_in(fact.details["ask"], "GAO")
+        value = ("date" if fact.kind == "date" else fact.unit), fact.answers[0]
+        return any(
+            value in line.values
+            and (len(wanted & line.stems) >= _SAYS_TOO * len(wanted) or (named and named <= line.stems))
+            for name in self.documents
+            if name != fact.document
+            for line in self.lines(name)
+        )
+
+    def _tells(self, document: str, fact: Fact) -> bool:
+        """Whether a report may tell who did something; what letters stand for, it tells anywhere."""
+        if "also" not in fact.details:
+            return True
+        wanted = stems(fact.details["ask"])
+        return any(len(wanted & each.stems) >= _SAYS_TOO * len(wanted) for each in self.lines(document))
+
+
+def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str = "") -> Iterator[Question]:
+    """Yield a fact's question in all wordings, asked of a report, without an answer.
+
+    ``ask`` and ``name`` replace the question's own words and what the report is called.
+    """
+    ask = ask or fact.details["ask"]
+    called = [(1, name), (2, name)] if name else names(document)
+    by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
+    for wording, report in called:
+        text = worded(ask if wording == OWN_WORDS else by_year, wording, report)
+        precision = fact.date_precision
+        yield unanswered(text, fact.kind, document.id, topic, wording, unit=fact.unit, precision=precision)
+
+
+def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return a written-out name with one of its plurals as a singular: "Inspector General"."""
+    if fact.kind != "text":
+        return {}
+    name = fact.answers[0]
+    if "also" in fact.details:
+        return {name: tuple(fact.details["also"].split("|"))}
+    singular = tuple(
+        f"{name[: found.start()]}{name[found.end() :]}"
+        for found in re.finditer(r"(?<=[a-rt-z])s\b(?![’'])", name)
+    )
+    return {name: singular} if singular else {}
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a report is silent about."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    thing: Literal["", "agency", "law", "program"] = ""
+    """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
+    precision: Precision = ""
+    """Of a date; empty: a year."""
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    unsaid: dict[str, Silence]
+    strangers: dict[Sort, list[str]]
+    premises: dict[str, list[str]]
+    sisters: dict[str, list[tuple[str, str]]]
+
+
+@cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
+
+
+_STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
+    "law": [
+        ("When was {thing} signed into law?", "date", ""),
+        ("How much did {thing} provide for grants to states in FY2024?", "number", "USD million"),
+        ("When did Congress amend {thing} to extend its deadlines?", "date", ""),
+        ("How many violations of {thing} did officials identify?", "number", ""),
+    ],
+    "agency": [
+        ("When did Congress establish {thing}?", "date", ""),
+        ("How many recommendations did GAO make to {thing}?", "number", ""),
+        ("When did {thing} issue a final rule on its procedures?", "date", ""),
+        ("How much did the FY2026 budget request propose for {thing}?", "number", "USD million"),
+    ],
+    "program": [
+        ("When was {thing} authorized for the first time?", "date", ""),
+        ("How much was appropriated for {thing} in FY2026?", "number", "USD million"),
+        ("When did GAO report on {thing}?", "date", ""),
+        ("What percentage of the funding of {thing} did states receive?", "number", "percent"),
+    ],
+}
+_MOST = 1
+"""Topics on which one report is asked for what it does not say."""
+OWN_WORDS = 2
+"""Wordings that name a report by its handle; the third uses its number."""
+
+
+def names(document: Document) -> Iterator[tuple[int, str]]:
+    """Yield the number of a wording and how it calls the report."""
+    yield from ((number, document.handle) for number in range(1, OWN_WORDS + 1))
+    if document.paraphrase:
+        yield OWN_WORDS + 1, document.paraphrase
+
+
+def worded(ask: str, wording: int, report: str) -> str:
+    """Return a question with the report that it is asked of: in front, or behind."""
+    if wording == OWN_WORDS:
+        return f"{ask.rstrip('?')}, according to {report}?"
+    return f"According to {report}, {ask[0].lower()}{ask[1:]}"
+
+
+def in_all(ask: str) -> list[str]:
+    """Return a question in all wordings, with a place for the report in each."""
+    return [worded(ask, wording, "{report}") for wording in range(1, OWN_WORDS + 2)]
+
+
+def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
+    """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
+    known = [(each, near(each, document.text)) for each in things(document.text)]
+    given = 0
+    for topic, silence in sorted(silences.items(), key=lambda each: _drawn(document.id, each[0])):
+        if given == _MOST:
+            return
+        said = "|".join(silence.patterns)
+        fitting = [
+            thing
+            for thing, told in known
+            if thing.sort == silence.thing and not re.search(said, told, re.IGNORECASE)
+        ]
+        if not fitting:
+            continue
+        given += 1
+        thing = min(fitting, key=lambda each: _drawn(topic, each.name))
+        about = msgspec.structs.replace(
+            silence,
+            patterns=apart(thing, said),
+            ask=[each.replace("{thing}", f"the {thing.name}") for each in silence.ask],
+        )
+        yield from ask_silence(document, topic, about, "document")
+
+
+def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iterator[Question]:
+    """Yield laws, agencies and programs of which no report speaks, asked about as the grammar asks of others."""
+    for sort, known in strangers.items():
+        for place, name in enumerate(known):
+            ask, kind, unit = _STRANGE[sort][place % len(_STRANGE[sort])]
+            asked = in_all(ask.replace("{thing}", f"the {name}"))
+            yield from ask_silence(document, name, Silence([re.escape(name)], asked, kind, unit), "corpus")
+
+
+def _drawn(*words: str) -> str:
+    return sha256("|".join(words).encode()).hexdigest()
+
+
+def ask_silence(document: Document, topic: str, silence: Silence, scope: Scope) -> Iterator[Question]:
+    """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
+    for wording, report in names(document):
+        text = silence.ask[wording - 1].format(report=report)
+        precision = silence.precision or ("year" if silence.kind == "date" else "")
+        asked = unanswered(
+            text, silence.kind, document.id, topic, wording, unit=silence.unit, precision=precision
+        )
+        yield candidates.silent(asked, silence.patterns, scope)

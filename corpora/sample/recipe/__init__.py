@@ -1,0 +1,348 @@
+"""Every question that could be asked about the sample corpus: its facts in our wording, its silences, traps.
+
+``asking.py`` words them and knows how the documents write an answer; ``traps.py`` makes the questions that
+only look answerable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness.corpus.loading import Corpus
+from ragharness.language.words import words
+from ragharness.records import Distractor, Document, Question
+from ragquestions.candidates import Scope, silent, trap, unanswered, ways
+from ragquestions.recipes import Fact, Facts
+
+from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
+
+if TYPE_CHECKING:
+    from .asking import Absent, Book
+
+VERSION = 4
+"""Raised whenever the candidates change; kept with every frozen set."""
+
+_EXCEPTION = re.compile(
+    r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"
+    r"|does not extend|requires notice but no|does not keep .* from|no duty to|so long as",
+    re.IGNORECASE,
+)
+"""Words by which a clause turns its own rule round."""
+
+_SKEWED = 1 / 3
+"""An answer is against the usual one when at most this share of the documents gives it."""
+
+
+def facts(corpus: Corpus) -> Facts:
+    """What the documents state, as they were composed."""
+    content = (corpus.files / "facts.jsonl").read_bytes() if corpus.files else b""
+    known = {document.id for document in corpus.documents}
+    stated = msgspec.json.Decoder(Fact).decode_lines(content)
+    return Facts(tuple(fact for fact in stated if fact.document in known))
+
+
+def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
+    """Return every question about the sample documents, in all wordings, without ids."""
+    book = Book(corpus, facts)
+    found: list[Question] = []
+    for document, stated in book.facts.items():
+        numbers = iter(range(1, 100))
+        for fact in stated.values():
+            topic = f"finding-{next(numbers)}" if "trap" in fact.details else fact.topic
+            found += _stated(book, fact, topic) if fact.answers else _silent(book, fact)
+        found += _unsaid(book, document)
+        found += _unasked(book, document)
+    found += traps(book)
+    return [each for each in found if not _gives_itself_away(each)]
+
+
+def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
+    """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
+    yesno = fact.kind == "yesno"
+    if yesno:
+        asked = asked_topic(book, fact.document, topic)
+    else:
+        asked = asked_value(book, fact, fact.document, topic)
+    distractors = () if yesno else _distractors(book, fact)
+    tempting = _temptation(book, fact) if yesno else ""
+    document = _may_withhold(book, fact, "document")
+    clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
+    for question in asked:
+        answers = fact.answers
+        if yesno and not question.yes_means:
+            answers = ("no",) if fact.answers == ("yes",) else ("yes",)
+        if tempting:
+            opposite = "no" if answers == ("yes",) else "yes"
+            distractors = (Distractor(opposite, about=tempting),)
+        known = msgspec.structs.replace(
+            question,
+            answerable=True,
+            answers=answers,
+            aliases=aliases(fact),
+            evidence=fact.evidence,
+        )
+        note = f"tempting: {distractors[0].about}" if distractors else ""
+        yield from ways(known, false=distractors, note=note, document=document, clause=clause)
+
+
+def _temptation(book: Book, fact: Fact) -> str:
+    """Return why a careless reader would answer a yes/no question otherwise; empty when nothing misleads."""
+    opposite = ("no",) if fact.answers == ("yes",) else ("yes",)
+    same, others = book.usual[fact.topic, fact.answers], book.usual[fact.topic, opposite]
+    if same <= _SKEWED * (same + others):
+        return f"{others} of the {same + others} documents that settle this say otherwise"
+    if any(_EXCEPTION.search(book.excerpt(span)) for span in fact.evidence):
+        return "part of the clause, read alone, says otherwise"
+    return ""
+
+
+_RIVALS: dict[str, tuple[str, str]] = {
+    "term": ("survival", "how long secrecy lasts after the end"),
+    "survival": ("term", "how long the agreement itself lasts"),
+    "return_days": ("termination_days", "the notice for early termination"),
+    "termination_days": ("return_days", "the time to return or destroy material"),
+    "oral_days": ("return_days", "the time to return or destroy material"),
+    "coordinator_one": ("coordinator_two", "the other party's contact"),
+    "coordinator_two": ("coordinator_one", "the other party's contact"),
+    "signatory_one": ("signatory_two", "the other party's signatory"),
+    "signatory_two": ("signatory_one", "the other party's signatory"),
+    "auditor_date": ("event", "the date of the subsequent event"),
+    "event": ("auditor_date", "the date of the auditor's report"),
+}
+"""The fact of the same document that a careless reader takes for another one, and what it is."""
+
+
+def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
+    """Return false answers near the fact: last year's figure, the next line, the other period."""
+    found: list[Distractor] = []
+    details, facts = fact.details, book.facts[fact.document]
+    if "before" in details:
+        period = details.get("end_before") or f"fiscal year {details.get('before_year')}"
+        found.append(Distractor(details["before"], f"the figure for {period}", fact.evidence))
+    if "neighbour" in details:
+        line = details.get("neighbour_line") or details.get("neighbour_row", "")
+        found.append(Distractor(details["neighbour"], line, facts[details["neighbour_topic"]].evidence))
+    if details.get("trap"):
+        other = facts[details["trap"]]
+        found += _false(fact, other, f"the answer to: {other.details['ask']}")
+    rival, about = _RIVALS.get(fact.topic, ("", ""))
+    if rival in facts:
+        found += _false(fact, facts[rival], about)
+    neighbour = book.neighbour.get(fact.document, "")
+    twin = book.facts[neighbour].get(fact.topic) if neighbour else None
+    if twin and "before" not in details:
+        about = f"the {book.documents[neighbour].handle}"
+        if fact.kind == "list":
+            found += [Distractor(each, about, twin.evidence) for each in twin.answers]
+        else:
+            found += _false(fact, twin, about)
+    unlike = {each.value: each for each in reversed(found) if each.value not in fact.answers}
+    return tuple(reversed(unlike.values()))
+
+
+def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
+    """Return another fact's value as a false answer in the fact's own unit, where units compare."""
+    value = in_unit(other.answers[0], other.unit, fact.unit)
+    return [Distractor(value, about, other.evidence)] if value else []
+
+
+def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
+    """Whether the answer is gone from the index when the document, or the fact's sentences, are withheld."""
+    neighbour = book.neighbour.get(fact.document, "")
+    if fact.document.startswith("nda") and neighbour:
+        return False
+    rest = book.documents[neighbour].text if neighbour else ""
+    if fact.kind == "yesno":
+        return not neighbour
+    if way == "clause":
+        rest += _without(book.documents[fact.document], fact)
+    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spellings(fact))
+
+
+def _without(document: Document, fact: Fact) -> str:
+    text = document.text
+    for span in sorted(fact.evidence, reverse=True):
+        text = text[: span.start] + " ... " + text[span.end :]
+    return text
+
+
+def _silent(book: Book, fact: Fact) -> Iterator[Question]:
+    """Yield a document's silence on a yes/no topic; the builder tests whether it is silent."""
+    if patterns := book.wordings.topics[fact.topic].silence:
+        for asked in asked_silence(book, fact.document, fact.topic):
+            yield silent(asked, patterns, "document")
+
+
+def _unsaid(book: Book, document: str) -> Iterator[Question]:
+    """Yield what other documents of the genre say and this one does not."""
+    genre = document.split("-", 1)[0]
+    for topic, absent in book.wordings.unsaid[genre].items():
+        text = book.documents[document].text
+        said = any(re.search(pattern, text, re.IGNORECASE) for pattern in absent.patterns)
+        if said or topic in book.facts[document]:
+            continue
+        yield from _absent(book, document, topic, absent, "document")
+
+
+def _unasked(book: Book, document: str) -> Iterator[Question]:
+    """Yield what nothing in the corpus touches."""
+    for topic, absent in book.wordings.unasked[document.split("-", 1)[0]].items():
+        yield from _absent(book, document, topic, absent, "corpus")
+
+
+def _absent(book: Book, document: str, topic: str, absent: Absent, scope: Scope) -> Iterator[Question]:
+    details = {"noun": "recommendations", **book.details(document)}
+    if topic == "research":
+        details["line"] = "research and development expense"
+    texts = absent.ask or book.wordings.values["line" if topic == "research" else topic]
+    for wording, name in book.names(document):
+        text = texts[wording - 1].format(**{**details, "name": name})
+        asked = unanswered(text, absent.kind, document, topic, wording)
+        yield silent(msgspec.structs.replace(asked, proposition=absent.proposition), absent.patterns, scope)
+
+
+def _gives_itself_away(question: Question) -> bool:
+    """Whether a question contains its answer, as "LAS-23-041" contains the number 23."""
+    if question.kind == "yesno":
+        return False
+    text = f" {' '.join(words(question.text))} "
+    return any(f" {' '.join(words(answer))} " in text for answer in question.answers)
+
+
+def traps(book: Book) -> list[Question]:
+    """Return every adversarial question; none has an answer in the corpus."""
+    return [
+        *_premises(book),
+        *_borrowed_topics(book),
+        *_borrowed_findings(book),
+        *_twin_agreements(book),
+        *_other_dates(book),
+        *_other_years(book),
+        *_twin_reports(book),
+    ]
+
+
+def _adversarial(
+    question: Question, patterns: list[str], scope: Scope, note: str, *tempting: Fact
+) -> Question:
+    false = (
+        Distractor(fact.answers[0], f"{fact.topic} of {fact.document}", fact.evidence)
+        for fact in tempting
+        if (fact.kind, fact.unit) == (question.kind, question.unit)
+    )
+    return trap(question, patterns, scope, note, *false)
+
+
+def _premises(book: Book) -> Iterator[Question]:
+    """Yield questions that take for granted what the document denies."""
+    for document, facts in book.facts.items():
+        for topic, premise in book.wordings.premises.items():
+            if topic not in facts or facts[topic].answers != (premise.when,):
+                continue
+            tempting = [facts[premise.tempt]] if premise.tempt in facts else []
+            for wording, name in book.names(document):
+                text = premise.ask[wording - 1].format(**{**book.details(document), "name": name})
+                unit = tempting[0].unit if tempting else ""
+                question = unanswered(text, premise.kind, document, f"premise-{topic}", wording, unit=unit)
+                note = "the document denies the premise"
+                yield _adversarial(question, premise.patterns, "document", note, *tempting)
+
+
+def _borrowed_topics(book: Book) -> Iterator[Question]:
+    """Yield clauses that only a document's near neighbour has."""
+    for document, neighbour in book.neighbour.items():
+        for topic, fact in book.facts[document].items():
+            other = book.facts[neighbour].get(topic)
+            patterns = book.wordings.topics[topic].silence if topic in book.wordings.topics else []
+            if fact.kind == "yesno" and not fact.answers and other and other.answers and patterns:
+                for question in asked_silence(book, document, topic):
+                    yield _adversarial(
+                        question,
+                        patterns,
+                        "document",
+                        f"its neighbour {neighbour} has such a clause, this document has none",
+                    )
+
+
+def _borrowed_findings(book: Book) -> Iterator[Question]:
+    """Yield findings of a neighbouring report, asked of the one that does not have them."""
+    for document, neighbour in book.neighbour.items():
+        own = book.details(document)
+        for topic, patterns in book.wordings.borrowed.items():
+            fact = book.facts[neighbour].get(topic)
+            if fact and topic not in book.facts[document]:
+                asked = fact.details["ask"].replace(fact.details["short"], own["short"])
+                moved = msgspec.structs.replace(fact, details={**fact.details, "ask": asked})
+                for question in asked_value(book, moved, document, f"borrowed-{topic}"):
+                    yield _adversarial(question, patterns, "document", f"only {neighbour} says so", fact)
+
+
+def _renamed(book: Book, fact: Fact, wording: int, name: str, topic: str, **details: str) -> Question:
+    """Return one wording of a fact's question about a document that does not exist."""
+    moved = msgspec.structs.replace(fact, details={**fact.details, **details})
+    asked = list(asked_value(book, moved, fact.document, topic))[wording % 2]
+    handle = book.documents[fact.document].handle
+    return msgspec.structs.replace(asked, text=asked.text.replace(handle, name), document="", wording=0)
+
+
+def _genre(book: Book, genre: str) -> list[str]:
+    return [document for document in book.documents if document.startswith(genre)]
+
+
+def _twin_agreements(book: Book) -> Iterator[Question]:
+    """Yield agreements between two parties who each signed one, but not with each other."""
+    documents = _genre(book, "nda")
+    topics = book.wordings.twins["nda"]
+    for index, document in enumerate(documents):
+        other = documents[(index + 5) % len(documents)]
+        one, two = book.details(document)["one"], book.details(other)["two"]
+        name = book.documents[document].handle.replace(book.details(document)["two"], two)
+        for shift in range(2):
+            topic = topics[(index + shift * 3) % len(topics)]
+            fact, second = book.facts[document].get(topic), book.facts[other].get(topic)
+            if fact and second:
+                question = _renamed(book, fact, index + shift, name, "twin-agreement")
+                pattern = rf"{re.escape(one)}[^\n]*{re.escape(two)}"
+                yield _adversarial(question, [pattern], "corpus", "no such agreement exists", fact, second)
+
+
+def _other_dates(book: Book) -> Iterator[Question]:
+    """Yield the right parties with a date on which they signed nothing."""
+    topics = ["governing_law", "term", "survival", "courts"]
+    for index, document in enumerate(_genre(book, "nda")):
+        signed = date.fromisoformat(book.facts[document]["effective_date"].answers[0])
+        wrong = signed.replace(year=signed.year - 3)
+        spelled = f"{wrong:%B} {wrong.day}, {wrong.year}"
+        patterns = [spelled, f"{wrong.day} {wrong:%B %Y}"]
+        fact = book.facts[document][topics[index % len(topics)]]
+        name = f"{book.documents[document].handle} dated {spelled}"
+        question = _renamed(book, fact, index, name, "other-date")
+        yield _adversarial(question, patterns, "corpus", "the agreement of the two bears another date", fact)
+
+
+def _other_years(book: Book) -> Iterator[Question]:
+    """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
+    topics = book.wordings.twins["annual"]
+    for index, document in enumerate(_genre(book, "annual")):
+        details = book.details(document)
+        year = int(details["year"]) - 5 - index % 2
+        gap = int(details["end"][-4:]) - int(details["year"])
+        end = f"{details['end'][:-4]}{year + gap}"
+        fact = book.facts[document][topics[index % len(topics)]]
+        name = book.documents[document].handle.replace(details["year"], str(year))
+        question = _renamed(book, fact, index, name, "other-year", end=end)
+        patterns = [f"fiscal {year}\\b.*{re.escape(details['short'])}", re.escape(end)]
+        yield _adversarial(question, patterns, "corpus", "the corpus holds other years only", fact)
+
+
+def _twin_reports(book: Book) -> Iterator[Question]:
+    """Yield reports that do not exist, named much like one that does."""
+    for index, (document, (name, topic, pattern)) in enumerate(book.wordings.twin_reports.items()):
+        fact = book.facts[document][topic]
+        question = _renamed(book, fact, index, name, "twin-report")
+        yield _adversarial(question, [pattern], "corpus", "no such report exists", fact)

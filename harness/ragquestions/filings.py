@@ -1,0 +1,184 @@
+"""Tagged figures and texts of filings with Inline XBRL: concept, period, value, and their place on the page."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from ragharness.corpus.filings.cover import Context, Span, TaggedElements, visible_text
+from ragharness.corpus.filings.layout import Block, Mark
+from ragharness.corpus.filings.reading import Page
+from ragharness.corpus.filings.tree import attribute, elements, local_name
+from ragharness.language.units import read_words
+from ragharness.language.words import sentences
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_LONGEST_NUMBER = 60
+"""Characters above which no text is a number."""
+
+_GROUPS = re.compile(r"[\s,\u00a0'`\u2019]")
+_PLAIN = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
+_ZERO = frozenset({"fixedzero", "zerodash", "numdash"})
+_COMMA = frozenset({"numcommadecimal", "numcommadecimalapos", "numcomma", "numdotcomma", "numspacecomma"})
+"""Rules by which the comma stands before the fraction; the names of version 1 give groups, then fraction."""
+_WORDS = frozenset({"numwordsen"})
+_ORDER = 30
+"""Powers of ten above which a scale is a mistake."""
+
+_DIGITS = 21
+"""Digits above which a value is one; the world's money has 15 before the point."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """One fact as it is tagged, with its places; both are None where the page does not show it."""
+
+    concept: str
+    """With its prefix: ``us-gaap:Revenues``, ``dei:EntityPublicFloat``."""
+    text: str
+    """What stands on the page."""
+    context: Context
+    value: Decimal | None = None
+    """None where it is no number."""
+    unit: str = ""
+    """``USD``, ``shares``, ``USD per share``, ``pure``, ...; empty for what is no number."""
+    scale: int = 0
+    span: Span | None = None
+    """The characters of the value."""
+    row: Span | None = None
+    """The row of a table, or the sentence, that states it: label and value."""
+
+
+def tagged_facts(page: Page) -> list[Tagged]:
+    """Facts of a filing in the order of its page; those without a readable context or value are left out."""
+    tagged = TaggedElements(page.root)
+    units = _units(tagged.units)
+    places = {mark.element: _place(mark) for mark in page.marks}
+    rows = _Rows(page.text, page.blocks, page.spans)
+    facts: list[Tagged] = []
+    for name, element in tagged.tagged:
+        context = tagged.contexts.get(attribute(element, "contextRef"))
+        concept = attribute(element, "name")
+        if context is None or not concept:
+            continue
+        value, unit, scale = None, "", 0
+        if name == "nonnumeric":
+            text = tagged.text(element)
+            if not text:
+                continue
+        else:
+            text, power = visible_text(element), attribute(element, "scale")
+            value = amount(text, attribute(element, "format"), power, attribute(element, "sign"))
+            if value is None:
+                continue
+            unit, scale = units.get(attribute(element, "unitRef"), ""), int(power or 0)
+        span = places.get(element)
+        # The span of a whole note is no row.
+        row = rows.around(span) if span and span[1] - span[0] <= len(text) + 4 else None
+        facts.append(Tagged(concept, text, context, value, unit, scale, span, row))
+    return facts
+
+
+def _place(mark: Mark) -> Span | None:
+    """Return where a tagged element stands in the text; None where it is hidden or was page furniture."""
+    if mark.begin is None or mark.end is None:
+        return None
+    (first, begin), (last, end) = mark.begin, mark.end
+    if first.start < 0 or last.start < 0:
+        return None
+    return first.start + begin, last.start + end
+
+
+class _Rows:
+    """Finds the row or the sentence around a place."""
+
+    def __init__(self, text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> None:
+        self._text = text
+        self._blocks = blocks
+        self._spans = spans
+        self._starts = [start for start, _ in spans]
+
+    def around(self, span: Span) -> Span:
+        """Return the row of a table, or the sentences of a paragraph, that hold a span."""
+        index = max(0, bisect_right(self._starts, span[0]) - 1)
+        start, end = self._spans[index]
+        if self._blocks[index].table or span[1] > end:
+            return start, max(end, span[1])
+        held = [
+            (start + first, start + last)
+            for first, last in sentences(self._text[start:end])
+            if start + first < span[1] and span[0] < start + last
+        ]
+        return (held[0][0], held[-1][1]) if held else (start, end)
+
+
+def _units(told_in: Iterable[_Element]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in told_in:
+        upper = [_measure(part) for part in elements(each, "measure") if not _below(part)]
+        lower = [_measure(part) for part in elements(each, "measure") if _below(part)]
+        name = " ".join(upper)
+        if lower:
+            name = f"{name} per {' '.join(lower).removesuffix('s')}"
+        if each.get("id") and name:
+            found[each.get("id", "")] = name
+    return found
+
+
+def _measure(element: _Element) -> str:
+    return (element.text or "").strip().rpartition(":")[2]
+
+
+def _below(element: _Element) -> bool:
+    """Whether a measure stands under the line of a fraction."""
+    parent = element.getparent()
+    return parent is not None and local_name(parent) == "unitdenominator"
+
+
+def amount(text: str, format_name: str, scale: str, sign: str) -> Decimal | None:
+    """Return the value of a displayed number: text x 10^scale with its sign; None where it cannot be read."""
+    shown = displayed(text, format_name)
+    if shown is None:
+        return None
+    try:
+        power = int(scale or 0)
+    except ValueError:
+        return None
+    if abs(power) > _ORDER or len(shown.as_tuple().digits) > _DIGITS:
+        return None
+    value = shown.scaleb(power)
+    if value and value.adjusted() >= _DIGITS:
+        return None
+    return -value if sign == "-" and value else value
+
+
+def displayed(text: str, format_name: str) -> Decimal | None:
+    """Return the number that a text shows under a rule ("ixt:num-dot-decimal"), before its scale."""
+    rule = format_name.rpartition(":")[2].replace("-", "").casefold()
+    if rule in _ZERO:
+        return Decimal(0)
+    text = text.strip()
+    if not text or len(text) > _LONGEST_NUMBER:
+        return None
+    if rule in _WORDS:
+        return _in_words(text)
+    if rule in _COMMA:
+        text = text.replace(".", "").replace(",", ".")
+    bare = _GROUPS.sub("", text)
+    try:
+        return Decimal(bare) if _PLAIN.fullmatch(bare) else None
+    except InvalidOperation:
+        return None
+
+
+def _in_words(text: str) -> Decimal | None:
+    if text.casefold() in {"no", "none", "nil", "zero"}:
+        return Decimal(0)
+    found = read_words(text, 0)
+    return found[1] if found is not None and found[0] == len(text) else displayed(text, "")
