@@ -178,9 +178,10 @@ class Chain:
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
         """First reading that decides, with what the others said; without one, the first."""
+        inputs = (question, answer, retrieved, supporting)
         readings: list[Reading] = []
         for grader in self._graders:
-            read = grader.read(question, answer, retrieved, supporting)
+            read = grader.read(*inputs)
             readings.append(replace(read, by=_identity(grader)))
             # What is no answer is none to any grader.
             if (read.decides and not self._ask_all) or read.status == "no_answer":
@@ -196,7 +197,7 @@ class Chain:
         chosen = _completed(replace(chosen, others=others, flags=tuple(flags)), readings)
         for axis, grader in self._axes.items():
             if chosen.status != "no_answer" and (chosen.decides or self._dry_run):
-                chosen = _with_axis(axis, grader, chosen, question, answer, retrieved, supporting)
+                chosen = _with_axis(axis, grader, chosen, inputs)
         return chosen
 
     def cost_lines(self) -> list[str]:
@@ -229,10 +230,7 @@ def _with_axis(
     axis: str,
     grader: Grader,
     reading: Reading,
-    question: Question,
-    answer: Answer,
-    retrieved: Sequence[Passage],
-    supporting: frozenset[str],
+    inputs: tuple[Question, Answer, Sequence[Passage], frozenset[str]],
 ) -> Reading:
     """Reading with one axis of another grader."""
     if axis == "refusal_quality" and reading.committed:
@@ -240,9 +238,9 @@ def _with_axis(
     by = {**dict(reading.axes_by), axis: _identity(grader)}
     read_axis = getattr(grader, "read_axis", None)
     if read_axis is not None:
-        scored: Reading = read_axis(axis, reading, question, answer, retrieved)
+        scored: Reading = read_axis(axis, reading, *inputs[:3])
         return replace(scored, axes_by=tuple(by.items()))
-    read = grader.read(question, answer, retrieved, supporting)
+    read = grader.read(*inputs)
     return replace(reading, axes_by=tuple(by.items()), **{name: getattr(read, name) for name in AXES[axis]})
 
 

@@ -1,1 +1,1 @@
-"""Reading plain text: sentences, tokens, citations, numbers, dates, polarity, declines."""
+"""Plain English text: words, sentences, numbers, units, dates, polarity, citation marks."""

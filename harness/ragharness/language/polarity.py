@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, cast
@@ -194,8 +194,7 @@ class Statement(NamedTuple):
     """What a clause says of a proposition."""
 
     polarity: Polarity
-    strong: bool = False
-    """Whether it names the action together with its object, so that it cannot be about something else."""
+    strong: bool = False  # whether it names action and object, so that it cannot be about something else
 
 
 def read_statement(clause: str, proposition: str) -> Statement:
@@ -273,12 +272,10 @@ def weighed(polarity: Polarity, part: str, framed: Frame) -> Statement:
     return Statement(polarity, pointed or (named and not framed.predicates.isdisjoint(concepts)))
 
 
-def _says_asked(framed: Frame, concepts: Collection[str]) -> bool:
+def _says_asked(framed: Frame, concepts: frozenset[str] | set[str]) -> bool:
     """Whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
     core, slot = framed.core
-    return (
-        bool(slot) and slot.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
-    )
+    return bool(slot) and slot <= concepts and len(core & concepts) * 2 >= max(4, len(core))
 
 
 def polarity_of(part: str, framed: Frame) -> Polarity:

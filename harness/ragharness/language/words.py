@@ -23,11 +23,9 @@ _UNAMBIGUOUS = STOPWORDS - words_of("words", "name_particles") - words_of("words
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = regex(r"\w+")
 _CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
-_MOST = 2000
-"""Characters that tell the language of a text; results on longer ones are not kept, to save memory."""
+_MOST = 2000  # characters that tell the language; results on longer texts are not cached, to save memory
 _PUNCTUATION = '.,;:!?()[]"“”*_'
-_FEW = 10
-"""A text of fewer words in small letters may do without a single function word, as labels and lists do."""
+_FEW = 10  # words in small letters; fewer may do without a function word, as labels and lists do
 
 
 def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
@@ -148,8 +146,7 @@ Span = tuple[int, int]
 
 _OPENING = "`«»‘“„「『《‹"
 _UNQUOTED = dict.fromkeys(map(ord, _OPENING), " ")
-_MOST_LOOKED_AT = 10**8
-"""Characters: sentencex looks for the end of each quotation from its beginning, all along the line."""
+_MOST_LOOKED_AT = 10**8  # characters: sentencex looks for the end of each quotation all along the line
 
 _LINE = regex(r"[^\n]+")
 _INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/\ue000-\uf8ff-].")

@@ -1,1 +1,1 @@
-"""How the ``rules`` grader reads an answer: its parts, its slots, its citations, its manners."""
+"""How the ``rules`` grader reads an answer: sentences, values, slots, refusals, citations."""

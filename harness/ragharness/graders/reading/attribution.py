@@ -13,8 +13,7 @@ from ragharness.language.dates import find_dates
 from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import clause_at, concepts_of, content, generic_concepts, raw_words
 
-MOST_VALUES = 40
-"""A sentence with more values is a dump that asserts them all; looking at each would take square time."""
+MOST_VALUES = 40  # a sentence with more asserts them all; looking at each would take square time
 NEUTRAL = concepts_of(" ".join(words_of("values", "neutral")))
 _CHANGING = rf"\b{phrases('values', 'changing')}\w*"
 _COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)

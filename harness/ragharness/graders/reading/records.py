@@ -34,10 +34,8 @@ class Profile(NamedTuple):
     names: frozenset[str]  # case-folded capitalised words: the entities it asks about
     years: frozenset[int]
     acronyms: frozenset[str]  # initials of the capitalised runs in it ("Chief Executive Officer": ceo)
-    qualified: frozenset[tuple[str, str]]
-    """Neighbouring words of the attribute ("deputy director"): the first narrows the second."""
+    qualified: frozenset[tuple[str, str]]  # neighbouring words of the attribute ("deputy director")
     question: str
-    stated: bool  # whether the question carries a proposition of its own
     kind: str
     proposition: str
     yes_means: bool
@@ -72,7 +70,6 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         acronyms=frozenset(each.casefold() for each in initials),
         qualified=_qualified(text, focus),
         question=text,
-        stated=bool(proposition),
         kind=kind,
         proposition=stated,
         yes_means=yes_means,
@@ -118,18 +115,15 @@ class Candidate:
     equals: str = ""  # the distractor that it is
     negated: bool = False
     scale_implied: bool = False
-    loose: bool = False
-    """It counts only when nothing better is there: a bare number for money, a part of a name."""
+    loose: bool = False  # it counts only when nothing better does: a bare number for money, part of a name
     foreign_unit: bool = False
-    of_another: bool = False
-    """It counts something else than the question: it stands between other values, and answers nothing."""
+    of_another: bool = False  # it counts something else than the question, and answers nothing
     related: bool = False  # it only says whose deputy, parent or successor the answer is
     rival: str = ""  # another name joined to this one ("Delaware or New York")
     either: bool = False  # the two are joined by "or": one of them is meant
     alternative: bool = False  # it is offered beside another value as what it may be instead ("or")
     near: bool = False  # it differs from the gold only as far as rounding on the way makes it
-    elsewhere: tuple[str, ...] = ()
-    """What it belongs to as a distractor; for the right value, what all distractors belong to."""
+    elsewhere: tuple[str, ...] = ()  # to what it belongs as a distractor; the right value: what all belong to
 
 
 class Entry(NamedTuple):
@@ -167,8 +161,7 @@ class Outcome:
     imprecise: bool = False
     partial_then_declined: bool = False
     unreadable: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    """All values of the question's kind, in the slot or not."""
+    entries: list[Entry] = field(default_factory=list)  # values of the question's kind, in the slot or out
     calculates: bool = False  # whether the text shows a calculation
     denied: bool = False  # it only says what the answer is not, and names the gold
     score: Score | None = None

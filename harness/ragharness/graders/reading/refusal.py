@@ -63,8 +63,7 @@ def does(act: str, text: str) -> bool:
 
 
 tells = lru_cache(maxsize=16384)(partial(holds, "declines"))
-ANSWERING = frozenset(map(concept, words_of("declines", "answering")))
-"""Words for answering and for finding what answers, which say nothing of what is asked."""
+ANSWERING = frozenset(map(concept, words_of("declines", "answering")))  # they say nothing of what is asked
 _EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
 """The same and words for what documents hold: a sentence of them alone states nothing."""
 _SENTENCE = 4  # words; fewer may be a name, which answers ("The Search")
@@ -202,8 +201,7 @@ class Refusal(NamedTuple):
     """What an answer declines, and whether it offers an answer beside it."""
 
     declined: bool = False
-    beside: bool = False
-    """It declines what was asked or another attribute of the same, whatever it goes on to say."""
+    beside: bool = False  # it declines that or another attribute of the same, whatever it goes on to say
     declines: bool = False  # it is a decline where it commits to nothing that can be read
     limited: bool = False  # it declines something, or names limits of its author, whatever it goes on to say
     sure: bool = False  # it declines, and offers no answer beside it

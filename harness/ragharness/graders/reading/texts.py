@@ -93,8 +93,7 @@ def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]
 
 ENOUGH_WORDS = 0.65  # the share of the own words of an accepted sentence that an answer must hold
 ENOUGH_BESIDE = 0.5  # the same where it holds figures of the sentence too, or has said its yes or no
-FEW_WORDS = 4
-"""Own words of a yes or no with no more behind it than the question says ("Yes, it is taxable income.")."""
+FEW_WORDS = 4  # own words of a yes or no with no more behind it than the question says
 ANOTHER_WORD = 0.8  # the Jaro-Winkler similarity below which a word is no spelling of another one
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")

@@ -320,8 +320,7 @@ _APART = regex(
 )
 """What follows is no item: "the Offices of Grants and Health, overseen by the Office of Audits"."""
 _REWORDED = "it may name an item in other words"
-_ALIKE = 6
-"""Letters that two words have in common where one may be a form of the other ("Postgres", "PostgreSQL")."""
+_ALIKE = 6  # letters in common where a word may be a form of another ("Postgres", "PostgreSQL")
 
 
 class Items(NamedTuple):

@@ -29,7 +29,6 @@ class Case(NamedTuple):
     answer: Answer
     status: Status
     expected: dict[str, Any]
-    primitives: dict[str, Any]
 
 
 class CaseResult(NamedTuple):
@@ -79,7 +78,6 @@ def _case(raw: object, number: int, path: Path) -> Case:
             answer=Answer(text=text, citations=None if citations is None else tuple(map(str, citations))),
             status=answer.get("status") or "ok",
             expected=dict(fields["expected"]),
-            primitives=dict(fields.get("primitives") or {}),
         )
     except (KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
         name = raw.get("id", number) if isinstance(raw, dict) else number
