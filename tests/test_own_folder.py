@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(
 
 def test_a_folder_without_documents_is_refused_with_the_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(b"x")
-    with pytest.raises(UsageError, match="expected text, Markdown"):
+    with pytest.raises(UsageError, match="has no text, Markdown"):
         read_folder(tmp_path)
     with pytest.raises(UsageError, match="found nothing"):
         load_corpus(str(tmp_path / "none"))

@@ -191,18 +191,18 @@ def test_sentences_are_trimmed_in_order_and_lose_nothing(text: str) -> None:
     assert all("\n" not in text[start:end] for start, end in spans)
 
 
-def test_kept_passages_are_those_that_are_built_and_only_new_documents_are_split(
+def test_cached_passages_are_those_that_are_built_and_only_new_documents_are_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path))
     split: list[str] = []
-    plainly = passages._places
+    plainly = passages._boundaries
 
-    def watched(each: Document, words: int) -> list[passages.Place]:
+    def watched(each: Document, words: int) -> list[passages.Boundary]:
         split.append(each.id)
         return plainly(each, words)
 
-    monkeypatch.setattr(passages, "_places", watched)
+    monkeypatch.setattr(passages, "_boundaries", watched)
     corpus = load_corpus("sample")
     first, *rest = corpus.documents
     other = replace(corpus, documents=(msgspec.structs.replace(first, text=f"New. {first.text}"), *rest))
@@ -213,9 +213,9 @@ def test_kept_passages_are_those_that_are_built_and_only_new_documents_are_split
         (other, 60, [each.id for each in corpus.documents]),
     ):
         split.clear()
-        found = passages.kept_passages(asked, words)
+        found = passages.cached_passages(asked, words)
         assert split == news
         assert found == build_passages(asked.documents, words)
     for kept in (tmp_path / "passages").iterdir():
         kept.write_bytes(b"x" + kept.read_bytes())
-    assert passages.kept_passages(corpus) == build_passages(corpus.documents)
+    assert passages.cached_passages(corpus) == build_passages(corpus.documents)

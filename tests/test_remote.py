@@ -65,7 +65,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
     pipeline(tmp_path, FIRST_SENTENCE)
-    monkeypatch.setattr(remote, "_OPEN", {})
+    monkeypatch.setattr(remote, "_MIRRORS", {})
     return tmp_path
 
 

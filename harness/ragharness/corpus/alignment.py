@@ -185,7 +185,8 @@ def span_id(spans: Sequence[Evidence]) -> str:
 def passage_at(name: str, corpus: Corpus) -> Passage | None:
     """The passage whose id names its spans, in the corpus's own words; None for any other id."""
     match = _SPAN_ID.fullmatch(name)
-    document = match and next((each for each in corpus.documents if each.id == match["document"]), None)
+    documents = (document for document in corpus.documents if match and document.id == match["document"])
+    document = next(documents, None)
     if not match or not document:
         return None
     pairs = (span.split("-") for span in match["spans"].split("+"))
@@ -264,10 +265,10 @@ def _unfolded_offsets(text: str) -> NDArray[int32]:
 
 
 class _Overlap(NamedTuple):
-    """Characters ``first`` to ``last`` of a folded text, which stand in the folded corpus at ``at``."""
+    """Characters ``begin`` to ``end`` of a folded text, which stand in the folded corpus at ``at``."""
 
-    first: int
-    last: int
+    begin: int
+    end: int
     at: int
 
 
@@ -296,7 +297,7 @@ class _TextIndex:
         """The overlap as offsets into the text of its document."""
         number = bisect_right(self._begins, overlap.at) - 1
         offsets, begin = self._unfolded(number), overlap.at - self._begins[number]
-        start, end = int(offsets[begin]), int(offsets[begin + overlap.last - overlap.first - 1]) + 1
+        start, end = int(offsets[begin]), int(offsets[begin + overlap.end - overlap.begin - 1]) + 1
         return Evidence(self._documents[number].id, start, end)
 
     def whole(self, text: str) -> list[_Overlap]:
@@ -316,7 +317,7 @@ class _TextIndex:
             for at in offsets[:_FOLLOWED]:
                 if at - begin not in overlaps:
                     overlap = self._extended(text, begin, at, first)
-                    if overlap.last - overlap.first >= least:
+                    if overlap.end - overlap.begin >= least:
                         if not overlaps:
                             limit = min(limit, begin + STEP)
                         overlaps[at - begin] = overlap
@@ -324,13 +325,13 @@ class _TextIndex:
 
     def onward(self, text: str, before: _Overlap) -> _Overlap | None:
         """Where a text continues in the same document after a gap; None if it does not."""
-        behind = before.at + before.last - before.first
+        behind = before.at + before.end - before.begin
         border = self._text.find("\n", behind)
         limit = min(behind + GAP, len(self._text) if border < 0 else border)
-        for begin in range(before.last, min(before.last + GAP, len(text) - CLOSE + 1)):
+        for begin in range(before.end, min(before.end + GAP, len(text) - CLOSE + 1)):
             at = self._text.find(text[begin : begin + CLOSE], behind, limit)
             if at >= 0:
-                return self._extended(text, begin, at, before.last, behind)
+                return self._extended(text, begin, at, before.end, behind)
         return None
 
     def _indexed_seeds(self, text: str, first: int, limit: int) -> Iterator[tuple[int, list[int]]]:
@@ -417,7 +418,7 @@ class _Matcher:
 
     def _match_pieces(self, folded: str, named: str) -> _Match:
         pieces = list(self._pieces(folded, named))
-        located = sum(overlaps[0].last - overlaps[0].first for overlaps in pieces)
+        located = sum(overlaps[0].end - overlaps[0].begin for overlaps in pieces)
         if located < SHARE * (len(folded) - self._title_length(folded, named)):
             return _Match()
         likely = [named, *(_only(self._standing(overlaps)) for overlaps in pieces)]
@@ -441,9 +442,9 @@ class _Matcher:
         position, before = 0, None
         while overlaps := self._index.next_overlaps(folded, position, PIECE):
             meant = self._in_document(overlaps, named) or overlaps
-            position = max(overlap.last for overlap in meant)
-            farthest = [overlap for overlap in meant if overlap.last == position]
-            yield from self._short_pieces(folded, before, farthest[0].first)
+            position = max(overlap.end for overlap in meant)
+            farthest = [overlap for overlap in meant if overlap.end == position]
+            yield from self._short_pieces(folded, before, farthest[0].begin)
             yield farthest
             # Behind a gap only a text of one document is followed.
             before = farthest[0] if _only(self._standing(farthest)) else None

@@ -1,4 +1,4 @@
-"""What a place in a document stands under: the headings of its section, the title and heads of its table.
+"""Headings that a position in a document stands under: of its section, and title and heads of its table.
 
 A table is lines of cells with ``SEPARATOR`` between them, from its first row to the next blank line. Short
 lines before it, or a sentence with a colon, are its title and unit; its lines before the first row of figures
@@ -51,14 +51,13 @@ class Outline:
                 reader.read((start, stripped), before_row=SEPARATOR in following)
                 self._starts.append(start)
                 self._above.append(reader.above())
-                if reader.titled:
-                    self._give_title(reader.titled)
+                self._give_title(reader.titled)
             else:
                 reader.end_table()
             start += len(line) + 1
 
     def above(self, position: int) -> str:
-        """Return the lines that govern a position and stand before it, the outermost first; "" for none."""
+        """The lines that govern a position and stand before it, the outermost first; "" for none."""
         number = bisect_right(self._starts, position) - 1
         lines = self._above[number] if number >= 0 else ()
         return "\n".join(line for start, line in lines if start < position)
@@ -85,7 +84,7 @@ class _Reader:
         """The title of the table that begins with this line."""
 
     def above(self) -> tuple[Line, ...]:
-        """Return the lines of headings, itself perhaps among them."""
+        """The lines of headings, the last one perhaps among them."""
         sections = (self._sections[level] for level in sorted(self._sections))
         return (*sections, *(self._head or ()), *self._group)
 
@@ -128,18 +127,18 @@ class _Reader:
     def _begin_section(self, line: Line) -> None:
         text = line[1]
         level = 0 if _NUMBERED.match(text) else 1 if text.isupper() else 2
-        kept = {upper: above for upper, above in self._sections.items() if upper < level}
-        self._sections = {**kept, level: line}
+        above = {upper: heading for upper, heading in self._sections.items() if upper < level}
+        self._sections = {**above, level: line}
         self._lead = ()
 
 
 def is_figure(cell: str) -> bool:
-    """Return whether a cell holds a figure or the dash of none, and not a year."""
+    """Whether a cell holds a figure or the dash of none, and not a year."""
     return bool(_FIGURE.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
 def is_row_of_figures(cells: list[str]) -> bool:
-    """Return whether one of the cells after the first holds a figure."""
+    """Whether one of the cells after the first holds a figure."""
     return any(is_figure(cell.strip()) for cell in cells[1:])
 
 
@@ -154,7 +153,7 @@ def _is_heading(text: str) -> bool:
 
 
 def _last_sentence(line: Line) -> tuple[Line, ...]:
-    """Return the sentence with a colon that ends a line, if it is short enough to lead into a table."""
+    """The sentence with a colon that ends a line, if it is short enough to lead into a table."""
     start, text = line
     if text[-1] != ":":
         return ()

@@ -1,4 +1,4 @@
-"""Splits documents into passages of about 120 words that end at sentence and paragraph boundaries.
+"""Passages of about 120 words that end at sentences and paragraphs, and the gold spans that they hold.
 
 Boundaries come from the document alone: from its own list of sentences and list items, or, without
 one, from the sentences of its text. What is evidence is never looked at.
@@ -30,14 +30,14 @@ from ragharness.support.files import cache_folder, hash_code, read_cached, write
 _NEAR = 0.75
 """A full passage steps back to the last end of a paragraph, if one lies beyond this share of its size."""
 
-_REST = 0.25
+_SMALL = 0.25
 """A piece below this share of the size (a lone heading, the last line) is joined to its neighbour."""
 
 _PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
 """A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
 
 Span = tuple[int, int]
-Place = tuple[int, int, str]
+Boundary = tuple[int, int, str]
 """Start and end of a passage, and its heading."""
 
 
@@ -47,20 +47,19 @@ class PassageSet:
 
     passages: tuple[Passage, ...]
     words: int
-    """The size that they were built for."""
 
     @cached_property
     def by_id(self) -> dict[str, Passage]:
-        """The passages by their ids."""
+        """Passages by id."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
     def key(self) -> str:
-        """A hash of ids, titles, headings and texts: equal keys, equal index."""
+        """Hash of ids, titles, headings and texts: equal keys, equal index."""
         digest = sha256()
         encode = msgspec.json.Encoder().encode
-        for each in self.passages:
-            digest.update(encode((each.id, each.title, each.heading, each.text)))
+        for passage in self.passages:
+            digest.update(encode((passage.id, passage.title, passage.heading, passage.text)))
         return digest.hexdigest()
 
     @cached_property
@@ -71,56 +70,56 @@ class PassageSet:
         return {document: tuple(group) for document, group in groups.items()}
 
     def of(self, document_id: str) -> tuple[Passage, ...]:
-        """Return the passages of one document in order; none when it has none here."""
+        """Passages of one document in order; none when it has none here."""
         return self._by_document.get(document_id, ())
 
 
 def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) -> PassageSet:
-    """Split every document into passages of about ``words`` words; raises UsageError below 1."""
-    pieces = [passage for document in documents for passage in split_document(document, words)]
-    return PassageSet(tuple(pieces), words)
+    """Passages of about ``words`` words of every document; raises UsageError below 1."""
+    passages = [passage for document in documents for passage in split_document(document, words)]
+    return PassageSet(tuple(passages), words)
 
 
-def kept_passages(corpus: Corpus, words: int = DEFAULT_WORDS) -> PassageSet:
-    """Return ``build_passages`` of a corpus; only documents that the cache does not know are split."""
+def cached_passages(corpus: Corpus, words: int = DEFAULT_WORDS) -> PassageSet:
+    """``build_passages`` of a corpus; only documents whose boundaries are not cached are split."""
     code = hash_code(Path(__file__), Path(headings.__file__), Path(tables.__file__).parent)
-    state = repr((corpus.id, corpus.split, corpus.folder, words, _splitter(), code))
-    place = cache_folder() / "passages" / f"{sha256(state.encode()).hexdigest()[:32]}.msgpack"
-    packed = read_cached(place)
-    known = {} if packed is None else msgspec.msgpack.decode(packed, type=dict[bytes, list[Place]])
-    found: dict[bytes, list[Place]] = {}
-    pieces: list[Passage] = []
+    state = repr((corpus.id, corpus.split, corpus.folder, words, _splitter_version(), code))
+    path = cache_folder() / "passages" / f"{sha256(state.encode()).hexdigest()[:32]}.msgpack"
+    packed = read_cached(path)
+    cached = {} if packed is None else msgspec.msgpack.decode(packed, type=dict[bytes, list[Boundary]])
+    boundaries: dict[bytes, list[Boundary]] = {}
+    passages: list[Passage] = []
     for document in corpus.documents:
         key = blake2b(msgspec.msgpack.encode((document.text, document.segments)), digest_size=16).digest()
-        found[key] = known.get(key) or _places(document, words)
-        pieces += _cut_out(document, found[key])
-    if found.keys() != known.keys():
-        write_cached(place, msgspec.msgpack.encode(found), most=_KEPT)
-    return PassageSet(tuple(pieces), words)
+        boundaries[key] = cached.get(key) or _boundaries(document, words)
+        passages += _passages(document, boundaries[key])
+    if boundaries.keys() != cached.keys():
+        write_cached(path, msgspec.msgpack.encode(boundaries), most=_CACHED_CORPORA)
+    return PassageSet(tuple(passages), words)
 
 
-def _splitter() -> list[tuple[str, int, int]]:
-    """Return what tells one version of sentencex from another; its metadata would take 0.02 s to load."""
+def _splitter_version() -> list[tuple[str, int, int]]:
+    """What tells one version of sentencex from another; its metadata would take 0.02 s to load."""
     spec = find_spec("sentencex")
     files = sorted(Path(spec.origin).parent.glob("*.*")) if spec and spec.origin else []
-    return [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+    return [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
 
 
-_KEPT = 12
+_CACHED_CORPORA = 12
 """Corpora whose passages are in the cache; the longest unused ones go first."""
 
 
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
-    """Split a document; every character but blanks is in exactly one passage, from ``doc#1`` on.
+    """Passages of a document; every character but blanks is in exactly one, from ``doc#1`` on.
 
     A passage ends where one more sentence or list item would lead away from ``words``, or after the last
-    paragraph beyond three quarters of it; a lone heading or a short rest joins its neighbour. Segments of
-    the document's own list are never split: a longer one is a passage by itself. Each knows its headings.
+    paragraph beyond three quarters of it; a lone heading or a short remainder joins its neighbour. Segments
+    of the document's own list are never split: a longer one is a passage by itself. Each knows its headings.
     """
-    return list(_cut_out(document, _places(document, words)))
+    return list(_passages(document, _boundaries(document, words)))
 
 
-def _places(document: Document, words: int) -> list[Place]:
+def _boundaries(document: Document, words: int) -> list[Boundary]:
     if words < 1:
         raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
     text = document.text
@@ -130,34 +129,34 @@ def _places(document: Document, words: int) -> list[Place]:
     return [(start, end, outline.above(start)) for start, end in _group(text, units, sizes, words)]
 
 
-def _cut_out(document: Document, places: Iterable[Place]) -> Iterator[Passage]:
+def _passages(document: Document, boundaries: Iterable[Boundary]) -> Iterator[Passage]:
     name, title, text = document.id, document.title, document.text
-    for number, (start, end, heading) in enumerate(places, start=1):
+    for number, (start, end, heading) in enumerate(boundaries, start=1):
         yield Passage(f"{name}#{number}", name, title, start, end, text[start:end], heading=heading)
 
 
 def faults(document: Document, passages: Sequence[Passage]) -> list[str]:
-    """Return, in words, where a document's passages lose, repeat or alter its text; none when sound."""
-    found: list[str] = []
+    """Where a document's passages lose, repeat or alter its text, in words; none when sound."""
+    problems: list[str] = []
     position = 0
     for passage in passages:
         if passage.start < position:
-            found.append(f"{passage.id} repeats characters {passage.start}-{position}")
+            problems.append(f"{passage.id} repeats characters {passage.start}-{position}")
         elif document.text[position : passage.start].strip():
-            found.append(f"characters {position}-{passage.start} of {document.id} are in no passage")
+            problems.append(f"characters {position}-{passage.start} of {document.id} are in no passage")
         if document.text[passage.start : passage.end] != passage.text:
-            found.append(f"{passage.id} differs from its document")
+            problems.append(f"{passage.id} differs from its document")
         position = passage.end
     if document.text[position:].strip():
-        found.append(f"characters {position}-{len(document.text)} of {document.id} are in no passage")
-    return found
+        problems.append(f"characters {position}-{len(document.text)} of {document.id} are in no passage")
+    return problems
 
 
 def withhold(passages: PassageSet, documents: Collection[str], spans: Collection[Evidence]) -> PassageSet:
-    """Return the set without whole documents and without every passage that overlaps a span; ids stay."""
+    """The set without whole documents and without every passage that overlaps a span; ids stay."""
     if not (documents or spans):
         return passages
-    gone = frozenset(documents)
+    withheld = frozenset(documents)
     barred: dict[str, list[Span]] = {}
     for span in spans:
         barred.setdefault(span.document, []).append((span.start, span.end))
@@ -165,16 +164,16 @@ def withhold(passages: PassageSet, documents: Collection[str], spans: Collection
     def stays(passage: Passage) -> bool:
         return not any(passage.start < end and start < passage.end for start, end in barred[passage.document])
 
-    stay = (
-        each
-        for each in passages.passages
-        if each.document not in gone and (each.document not in barred or stays(each))
+    remaining = (
+        passage
+        for passage in passages.passages
+        if passage.document not in withheld and (passage.document not in barred or stays(passage))
     )
-    return PassageSet(tuple(stay), passages.words)
+    return PassageSet(tuple(remaining), passages.words)
 
 
 def _units(document: Document, words: int) -> Iterator[Span]:
-    """Yield the smallest pieces in order, without blanks at their ends; text between segments is one too."""
+    """The smallest pieces in order, without blanks at their ends; text between segments is one too."""
     text = document.text
     position = 0
     if document.segments:
@@ -203,7 +202,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[Span, ...]:
 
 
 def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
-    """Cut a found sentence that is far too long (a table, a list without stops) between words."""
+    """Cut a sentence that is far too long (a table, a list without stops) between words."""
     start, end = unit
     if end - start <= 4 * words:  # a word and its blank are two characters at least
         yield unit
@@ -213,10 +212,10 @@ def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
         yield unit
         return
     position = start
-    for first in range(0, len(parts), words):
-        begin = text.index(parts[first], position)
+    for number in range(0, len(parts), words):
+        begin = text.index(parts[number], position)
         position = begin
-        for word in parts[first : first + words]:
+        for word in parts[number : number + words]:
             position = text.index(word, position) + len(word)
         yield begin, position
 
@@ -226,20 +225,20 @@ def _group(text: str, units: Sequence[Span], sizes: Sequence[int], words: int) -
     cuts = [0]
     size = 0
     for index, count in enumerate(sizes):
-        while size > _REST * words and size + count / 2 > words:
+        while size > _SMALL * words and size + count / 2 > words:
             cuts.append(_step_back(text, units, sizes, cuts[-1], index, words))
             size = sum(sizes[cuts[-1] : index])
         size += count
-    if len(cuts) > 1 and size <= _REST * words:
+    if len(cuts) > 1 and size <= _SMALL * words:
         cuts.pop()
     edges = pairwise([*cuts, len(units)]) if units else ()
-    return [(units[first][0], units[last - 1][1]) for first, last in edges]
+    return [(units[begin][0], units[end - 1][1]) for begin, end in edges]
 
 
 def _step_back(
     text: str, units: Sequence[Span], sizes: Sequence[int], first: int, index: int, words: int
 ) -> int:
-    """Return where to cut units[first:index]: after the last paragraph near the size, else at the end."""
+    """Where to cut units[first:index]: after the last paragraph near the size, else at the end."""
     size = sum(sizes[first:index])
     for cut in range(index, first, -1):
         if size < _NEAR * words:
@@ -258,77 +257,71 @@ _TOKEN = re.compile(r"\w+")
 
 
 class EvidenceIndex:
-    """Answers for one corpus which passages cover which spans; remembers where a span's tokens are."""
+    """Answers for one corpus which passages hold which gold spans: the one definition of "supports".
+
+    A gold span is held when one passage of its document has at least 80 % of its tokens, so that any
+    chunking can be compared. Another document's equal wording never counts; a text-identical twin does.
+    """
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._tokens: dict[Evidence, tuple[list[int], list[int]]] = {}
 
     def coverage(self, passage: Passage, span: Evidence) -> float:
-        """Return the share of the span's tokens inside the passage; 0 outside the span's document.
+        """Share of the span's tokens inside the passage; 0 outside the span's document.
 
-        Of a passage with several places those shares add up, as far as the places are apart.
+        Of a passage with several spans those shares add up, as far as they are apart.
         """
-        if passage.also:
-            return self._covered(passage, span)
-        return self._share(passage.document, passage.start, passage.end, span)
+        if not passage.also:
+            return self._share(passage.document, passage.start, passage.end, span)
+        share, position = 0.0, 0
+        for part in sorted(passage.places, key=lambda part: (part.start, part.end)):
+            if self._same(part.document, span.document):
+                share += self._share(part.document, max(part.start, position), part.end, span)
+                position = max(position, part.end)
+        return min(1.0, share)
 
     def supporting(self, question: Question, passages: Iterable[Passage]) -> frozenset[str]:
-        """Return the ids of the passages that hold enough of any gold span of the question."""
+        """Ids of the passages that hold enough of any gold span of the question."""
         spans = question.evidence
-        if not spans:
-            return frozenset()
-        return frozenset(
-            passage.id
-            for passage in passages
-            if any(self.coverage(passage, span) >= ENOUGH for span in spans)
-        )
+        return frozenset(passage.id for passage in passages if self._holds_any(passage, spans))
 
-    def found(self, question: Question, passages: Iterable[Passage]) -> tuple[bool, ...]:
-        """Return for each gold span of the question whether one of the passages holds enough of it."""
+    def covered(self, question: Question, passages: Iterable[Passage]) -> tuple[bool, ...]:
+        """For each gold span of the question whether one of the passages holds enough of it."""
         pool = tuple(passages)
-        return tuple(
-            any(self.coverage(passage, span) >= ENOUGH for passage in pool) for span in question.evidence
-        )
+        return tuple(any(self._holds_any(passage, (span,)) for passage in pool) for span in question.evidence)
 
     def holders(self, question: Question, passages: PassageSet) -> int:
-        """Return how many passages hold a gold span, those of twins of its document apart."""
+        """How many passages hold a gold span, those of twins of its document apart."""
         return len(
             {
                 passage.id
                 for span in question.evidence
                 for passage in passages.of(span.document)
-                if passage.start < span.end
-                and span.start < passage.end
-                and self.coverage(passage, span) >= ENOUGH
+                if passage.start < span.end and span.start < passage.end and self._holds_any(passage, (span,))
             }
         )
 
-    def _covered(self, passage: Passage, span: Evidence) -> float:
-        share, position = 0.0, 0
-        for place in sorted(passage.places, key=lambda place: (place.start, place.end)):
-            if self._same(place.document, span.document):
-                share += self._share(place.document, max(place.start, position), place.end, span)
-                position = max(position, place.end)
-        return min(1.0, share)
+    def _holds_any(self, passage: Passage, spans: Iterable[Evidence]) -> bool:
+        return any(self.coverage(passage, span) >= ENOUGH for span in spans)
 
-    def _share(self, document: str, first: int, last: int, span: Evidence) -> float:
-        start, end = max(first, span.start), min(last, span.end)
+    def _share(self, document: str, begin: int, last: int, span: Evidence) -> float:
+        start, end = max(begin, span.start), min(last, span.end)
         if start >= end or not self._same(document, span.document):
             return 0.0
         if start == span.start and end == span.end:
             return 1.0
-        starts, ends = self._places(span)
+        starts, ends = self._token_offsets(span)
         if not starts:
             return (end - start) / (span.end - span.start)
         return max(0, bisect_right(ends, end) - bisect_left(starts, start)) / len(starts)
 
-    def _same(self, one: str, other: str) -> bool:
-        return one == other or self.corpus.canonical(one) == self.corpus.canonical(other)
+    def _same(self, document: str, twin: str) -> bool:
+        return document == twin or self.corpus.canonical(document) == self.corpus.canonical(twin)
 
-    def _places(self, span: Evidence) -> tuple[list[int], list[int]]:
+    def _token_offsets(self, span: Evidence) -> tuple[list[int], list[int]]:
         if span not in self._tokens:
             text = self.corpus.document(span.document).text
-            found = list(_TOKEN.finditer(text, span.start, span.end))
-            self._tokens[span] = [token.start() for token in found], [token.end() for token in found]
+            tokens = list(_TOKEN.finditer(text, span.start, span.end))
+            self._tokens[span] = [token.start() for token in tokens], [token.end() for token in tokens]
         return self._tokens[span]
