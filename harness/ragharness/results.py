@@ -7,32 +7,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.analysis.calibration_note import Note, standing, write_note
-from ragharness.analysis.compare import Comparison
-from ragharness.analysis.gate import Decision
-from ragharness.analysis.matrix import Matrix
 from ragharness.analysis.scores import Scores, read_scores, written
 from ragharness.analysis.scoring import score_folder, with_blind
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.records import Question, Record
-from ragharness.reports.compare import compare_sections, matrix_sections
 from ragharness.reports.formats import load_format
-from ragharness.reports.gate import gate_sections
-from ragharness.reports.page import bars
-from ragharness.reports.people import people_sections
 from ragharness.reports.text import render
 from ragharness.runner.grading import blind_count, grading_context, had
 from ragharness.support.files import cache_folder, read_plain
 
 if TYPE_CHECKING:
-    from ragharness.analysis.calibration_note import BucketFigures, Note
-    from ragharness.analysis.matrix import Effect, MatrixCell
+    from ragharness.analysis.calibration_note import BucketFigures
+    from ragharness.analysis.compare import Comparison
+    from ragharness.analysis.gate import Decision
+    from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
     from ragharness.analysis.measuring import Metrics
     from ragharness.analysis.metrics import Share, Span
     from ragharness.analysis.rules import RuleResult
@@ -245,7 +240,6 @@ def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
     """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
     from ragharness.analysis.calibrating import calibrate_run
     from ragharness.reports.people import people_sections
-    from ragharness.reports.text import render
 
     note = calibrate_run(folder, labels)
     write_note(folder, note, render(people_sections(note), "markdown"))
@@ -275,14 +269,11 @@ def _scored(
     return replace(score_folder(folder, blind, note, see), calibration=told)
 
 
-Found = TypeVar("Found", bound=Struct)
-
-
-class _Result(Generic[Found]):
+class _Result:
     """What is printed as text, shown in notebooks as tables with a picture, and turned into JSON."""
 
-    def __init__(self, found: Found) -> None:
-        self.found = found
+    def __init__(self, found: Struct) -> None:
+        self.found: Any = found
         """Everything that the command prints with ``--json``."""
 
     def _sections(self) -> Sequence[Section]:
@@ -301,12 +292,16 @@ class _Result(Generic[Found]):
         return render(self._sections(), "text")
 
     def _repr_html_(self) -> str:
+        from ragharness.reports.page import bars
+
         counts = self._buckets()
         return (bars(counts) if counts else "") + _html_of(render(self._sections(), "markdown"))
 
 
-class GateResult(_Result[Decision]):
+class GateResult(_Result):
     """Whether a change may ship."""
+
+    found: Decision
 
     @property
     def ships(self) -> bool:
@@ -334,6 +329,8 @@ class GateResult(_Result[Decision]):
         return [each.question for each in self.found.newly_wrong]
 
     def _sections(self) -> Sequence[Section]:
+        from ragharness.reports.gate import gate_sections
+
         return gate_sections(self.found)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
@@ -341,8 +338,10 @@ class GateResult(_Result[Decision]):
         return {names[side]: counts for side, counts in self.found.buckets.items()}
 
 
-class RunComparison(_Result[Comparison]):
+class RunComparison(_Result):
     """Runs side by side."""
+
+    found: Comparison
 
     @property
     def flips(self) -> dict[str, tuple[str, str]]:
@@ -355,14 +354,18 @@ class RunComparison(_Result[Comparison]):
         return [each.question for each in self.found.against[0].flips if each.worse]
 
     def _sections(self) -> Sequence[Section]:
+        from ragharness.reports.compare import compare_sections
+
         return compare_sections(self.found)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
         return {f"{letter} {each.run}": _counts(each) for letter, each in self.found.runs.items()}
 
 
-class MatrixResult(_Result[Matrix]):
+class MatrixResult(_Result):
     """The cells of a matrix and the effects of its axes."""
+
+    found: Matrix
 
     @property
     def cells(self) -> list[MatrixCell]:
@@ -380,6 +383,8 @@ class MatrixResult(_Result[Matrix]):
         return all(each.result for each in self.found.cells)
 
     def _sections(self) -> Sequence[Section]:
+        from ragharness.reports.compare import matrix_sections
+
         return matrix_sections(self.found)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
@@ -394,8 +399,10 @@ def _counts(scores: Scores) -> dict[str, int]:
     return {**scores.buckets, "ungraded": scores.ungraded}
 
 
-class RunCalibration(_Result[Note]):
+class RunCalibration(_Result):
     """How far a run's verdicts can be believed, by people's labels of its answers."""
+
+    found: Note
 
     @property
     def calibrated(self) -> bool:
@@ -413,6 +420,8 @@ class RunCalibration(_Result[Note]):
         return self.found.buckets
 
     def _sections(self) -> Sequence[Section]:
+        from ragharness.reports.people import people_sections
+
         return people_sections(self.found)
 
 

@@ -130,7 +130,8 @@ def _lines(findings: Sequence[Finding], width: int) -> list[str]:
     from ragharness.reports.text import labelled
 
     size = max(len(finding.name) for finding in findings) + 13
-    lines, group = [], ""
+    lines: list[str] = []
+    group = ""
     for finding in findings:
         if finding.group != group:
             lines += [*([""] if lines else []), finding.group]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ragharness.analysis.compare import OUTCOMES, Against, Comparison
 from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
-from ragharness.analysis.metrics import Part
+from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
@@ -74,8 +74,7 @@ def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
 
 def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
-    parts: tuple[Part, ...] = ("axes", "retrieval")
-    for part in parts:
+    for part in PARTS:
         for metric, _ in words.measured(runs[0], part):
             name = (metric.short or metric.name.replace("_", " ")).format(top="retrieved", at_k="")
             values = [

@@ -17,8 +17,15 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, TemporaryFailure, UsageError
-from ragharness.pipelines import Parsed, Pipeline, load_pipeline, pipeline_kinds, read_answer
-from ragharness.pipelines._own import Signature, Takes
+from ragharness.pipelines import (
+    Parsed,
+    Pipeline,
+    Signature,
+    Takes,
+    load_pipeline,
+    pipeline_kinds,
+    read_answer,
+)
 from ragharness.pipelines.adapters import Binding
 from ragharness.pipelines.adapters.modules import search_path
 from ragharness.records import Answer, Failure, Passage
@@ -132,7 +139,13 @@ class Isolation(Processes["Cell"]):
         ready = first.ready
         signature = Signature(cast("Takes", ready.takes), Binding(("question", "material")))
         self.pipeline = Pipeline(
-            spec, ready.name, ready.fingerprint, False, self._answer, signature, processes=self
+            self._answer,
+            ready.name,
+            processes=self,
+            spec=spec,
+            fingerprint=ready.fingerprint,
+            is_async=False,
+            signature=signature,
         )
         """What the harness must know of it."""
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from ragharness.corpus.alignment import alignment_notices
 from ragharness.corpus.passages import ENOUGH
 from ragharness.errors import AccessRefused
-from ragharness.pipelines import Pipeline
-from ragharness.pipelines._answers import read_answer
+from ragharness.pipelines import Pipeline, read_answer
 from ragharness.records import Answer, Failure, Hit, Passage, Question, Record, Retrieved, Status
 from ragharness.retrievers import Retriever
 from ragharness.runner.grading import GradingContext
