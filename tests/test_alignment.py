@@ -299,7 +299,9 @@ def by_hand(question: Question, document: Document, start: int, text: str, corpu
 def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
     bench = load_context(RunConfig(retriever="null"))
     chunker, was = Chunker(bench, shape), bench.runner
-    pipeline = Pipeline("own", "own", "", False, chunker, signature_of(chunker, "own"))
+    pipeline = Pipeline(
+        chunker, "own", spec="own", fingerprint="", is_async=False, signature=signature_of(chunker, "own")
+    )
     runner = QuestionRunner(pipeline, was.retriever, bench.grading)
     answers: list[Record] = []
     execute([(each, 0) for each in bench.questions.questions], runner, answers.append, concurrency=2)

@@ -62,7 +62,14 @@ class World:
         def answer(question: str, passages: list[Passage]) -> str:
             return behaviour(self.by_text[question], passages, self)
 
-        pipeline = Pipeline("known", "known", "", False, answer, signature_of(answer, "known"))
+        pipeline = Pipeline(
+            answer,
+            "known",
+            spec="known",
+            fingerprint="",
+            is_async=False,
+            signature=signature_of(answer, "known"),
+        )
         runner = QuestionRunner(pipeline, self.bench.runner.retriever, self.bench.grading, k)
         answers: list[Record] = []
         jobs = [(question, 0) for question in questions or self.questions]

@@ -242,7 +242,7 @@ def test_a_module_without_its_function_tells_which_it_has(
     )
     for spec in ("mymod", "mymod.py"):
         with pytest.raises(
-            PipelineNotUsable, match=f"expected {spec}:FUNCTION.* mymod.py has answer, search"
+            PipelineNotUsable, match=f"write {spec}:FUNCTION; mymod.py has answer, search"
         ):
             load(spec)
     with pytest.raises(UnknownName):

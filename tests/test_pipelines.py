@@ -169,18 +169,18 @@ def test_every_kind_of_callable_is_loaded_and_called_rightly(
         ("anything", "no parameter for the question"),
         (
             "returns_text",
-            "mymod:returns_text, found one without parameters that returns an object of type str",
+            "mymod:returns_text takes no question, and returns an object of type str",
         ),
         ("failing_factory", r"failed: RuntimeError: no model here \(.*mymod.py, line \d+\)"),
         (
             "async_factory",
-            "mymod:async_factory, found one without parameters that returns an object of type coroutine",
+            "mymod:async_factory takes no question, and returns an object of type coroutine",
         ),
         (
             "NeedsArguments",
             "mymod:NeedsArguments to be made from nothing, found that it needs 'key'",
         ),
-        ("NotCallable", "a class with __call__ at mymod:NotCallable"),
+        ("NotCallable", "mymod:NotCallable is a class without __call__"),
         ("Fails", r"failed: ValueError: bad key \(.*mymod.py, line \d+\)"),
         ("pasages", "found no such name; did you mean passages"),
         ("Class.methd", "expected 'methd' in mymod.Class, found no such name; did you mean method"),

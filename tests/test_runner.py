@@ -103,7 +103,14 @@ def runner_of(
     asked: Sequence[Question] = (),
     grader: Any = None,
 ) -> QuestionRunner:
-    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, signature_of(function, "t:t"))
+    pipeline = Pipeline(
+        function,
+        "t",
+        spec="t:t",
+        fingerprint="f",
+        is_async=is_async(function),
+        signature=signature_of(function, "t:t"),
+    )
     return QuestionRunner(
         pipeline, retriever or InOrder(), grading_of(asked or [question(i) for i in range(100)], grader), k
     )

@@ -3,7 +3,8 @@
 ``module:attribute`` and ``path/file.py:attribute`` name the user's own. Every other kind (a service, a
 command, recorded answers, the reference generators) is one file in this package, found by the first word of
 the name, with ``build(context, argument)``, which returns a callable of one of the same three signatures, or
-a ``BuiltPipeline`` that says more about it.
+a ``BuiltPipeline`` that says more about it. Packages publish one under the entry points
+``ragharness.pipelines``.
 """
 
 from __future__ import annotations
@@ -30,22 +31,23 @@ from ragharness.support.messages import redact
 from ragharness.support.options import Options
 from ragharness.support.process import Processes
 
-Setting = str | int | float
-Recall = Callable[[str, Sequence[Passage]], Answer | None]
-Estimate = Callable[[str, Sequence[Passage]], Usage]
-
 __all__ = [
     "BuiltPipeline",
     "Context",
     "Parsed",
     "Pipeline",
+    "Signature",
+    "Takes",
     "load_pipeline",
     "pipeline_kinds",
     "read_answer",
     "refuse_argument",
 ]
 
-_EXPECTED = (
+_SAME_MODULE = {"https": ("http", "build_encrypted"), "scripted": ("replay", "build")}
+"""Kinds that another's module builds: an encrypted connection, and the name under which tests replay."""
+
+_HELP = (
     "give your own as package.module:function, path/to/file.py:function, http://HOST/PATH, cmd:COMMAND"
     " or replay:FILE"
 )
@@ -61,7 +63,7 @@ class Context:
     options: Options = field(default_factory=Options)
     """What the user set with ``--pipeline-option``."""
     cache: Path | None = None
-    """A folder in which answers may be kept between runs; None: nothing is kept."""
+    """A folder that may hold answers between runs."""
     k: int = 5
     """How many passages the run retrieves for a question."""
 
@@ -72,41 +74,30 @@ class BuiltPipeline:
 
     function: Callable[..., object]
     name: str = ""
-    """A short name for headings and folders; empty: the name of its module."""
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """A short name for headings and folders, not yet safe as a file name; empty: the name of its module."""
+    settings: Mapping[str, str | int | float] = field(default_factory=dict)
     """What the answers depend on; kept with the run, so no secret is among them."""
     source: bytes = b""
     """What else belongs into the fingerprint: the bytes of a file that it reads its answers from."""
-    recall: Recall | None = None
-    """Returns an answer that is already known, or None; costs no call."""
-    estimate: Estimate | None = None
-    """Returns the most that a call will use; costs no call."""
+    recall: Callable[[str, Sequence[Passage]], Answer | None] | None = None
+    """Returns the answer that is already known to a question and passages, or None; costs no call."""
+    estimate: Callable[[str, Sequence[Passage]], Usage] | None = None
+    """Returns the most that a call about a question and passages will use; costs no call."""
     processes: Processes[Any] | None = None
-    """Those that answer."""
+    """Those that answer, if not this one: each belongs to the thread that asks it."""
 
 
-@dataclass(frozen=True)
-class Pipeline:
+@dataclass(frozen=True, kw_only=True)
+class Pipeline(BuiltPipeline):
     """The system under test, ready to be called."""
 
     spec: str
     """How the user named it, without what may be secret."""
-    name: str
-    """A short name for headings and folders; not yet safe as a file name."""
     fingerprint: str
     """A hash of the source file: another fingerprint, other answers to expect."""
     is_async: bool
     """Whether to call it on the event loop rather than in a thread."""
-    function: Callable[..., object]
     signature: Signature
-    settings: Mapping[str, Setting] = field(default_factory=dict)
-    """What its answers depend on besides its source; kept with the run."""
-    recall: Recall | None = None
-    """Returns the answer that is already known to a question and passages, or None; costs no call."""
-    estimate: Estimate | None = None
-    """Returns the most that a call about a question and passages will use; costs no call."""
-    processes: Processes[Any] | None = None
-    """Those that answer, if not this one: each belongs to the thread that asks it."""
 
     @property
     def takes(self) -> Takes:
@@ -124,41 +115,41 @@ class Pipeline:
         A generator of strings is read to its end and joined. Raises what the pipeline raises.
         """
         material = list(passages) if self.takes == "passages" else retrieve
-        given = {"question": question, "material": material}
-        returned = self.signature.binding.call(self.function, given)
+        values = {"question": question, "material": material}
+        returned = self.signature.binding.call(self.function, values)
         if inspect.isawaitable(returned) or inspect.isasyncgen(returned):
             return settled(returned)
         return whole(returned)
 
 
 def pipeline_kinds() -> list[str]:
-    """Return the first words of names that are not the user's own code, in alphabetical order."""
-    return plugins.names("pipelines", __name__)
+    """First words of names that are not the user's own code, in alphabetical order."""
+    return sorted({*plugins.names("pipelines", __name__), *_SAME_MODULE})
 
 
-def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
+def load_pipeline(pipeline: object, context: Context | None = None) -> Pipeline:
     """Load a pipeline by its name, or take one that is handed over; all but the user's own need ``context``.
 
     Raises UnknownName for a bare name that is none of theirs, and PipelineNotUsable for what cannot be
     imported, found or called.
     """
-    if not isinstance(wanted, str):
-        return _own(wanted, context)
-    spec = wanted
-    head, colon, argument = spec.partition(":")
-    if head in pipeline_kinds():
-        return _of_kind(spec, head, argument, context)
-    if not colon:
-        from ragharness.pipelines.adapters.modules import functions_beside
-
-        if names := functions_beside(spec):
-            place = spec if spec.endswith(".py") else f"{spec}.py"
-            raise PipelineNotUsable(
-                f"expected {spec}:FUNCTION, found {spec!r}; {place} has {', '.join(names)}",
-                help=f"--pipeline {shlex.quote(f'{spec}:{names[0]}')}",
-            )
-        raise UnknownName("pipeline", spec, pipeline_kinds(), help=_EXPECTED)
-    return _own(spec, context)
+    if isinstance(pipeline, str):
+        head, colon, argument = pipeline.partition(":")
+        if head in pipeline_kinds():
+            return _of_kind(pipeline, head, argument, context)
+        if not colon:
+            raise _no_function(pipeline)
+    if context is not None:
+        context.options.finish(f"the pipeline {pipeline!r}")
+    code, function = load_own(pipeline)
+    return Pipeline(
+        function,
+        code.name,
+        spec=code.spec,
+        fingerprint=code.fingerprint,
+        is_async=is_async(function),
+        signature=signature_of(function, code.spec),
+    )
 
 
 def refuse_argument(name: str, argument: str) -> None:
@@ -169,75 +160,76 @@ def refuse_argument(name: str, argument: str) -> None:
         )
 
 
-def _own(wanted: object, context: Context | None) -> Pipeline:
-    if context is not None:
-        context.options.finish(f"the pipeline {wanted!r}")
-    code, function = load_own(wanted)
-    signature = signature_of(function, code.spec)
-    return Pipeline(code.spec, code.name, code.fingerprint, is_async(function), function, signature)
+def _no_function(name: str) -> UsageError:
+    from ragharness.pipelines.adapters.modules import functions_beside
+
+    if not (functions := functions_beside(name)):
+        return UnknownName("pipeline", name, pipeline_kinds(), help=_HELP)
+    file = name if name.endswith(".py") else f"{name}.py"
+    return PipelineNotUsable(
+        f"{name!r} names no function: write {name}:FUNCTION; {file} has {', '.join(functions)}",
+        help=f"--pipeline {shlex.quote(f'{name}:{functions[0]}')}",
+    )
 
 
 def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
     if context is None:
         raise UsageError(f"the pipeline {name!r} needs a corpus and its questions; none were given")
-    module: Any = plugins.load("pipelines", __name__, name, "build")
-    built = module.build(context, argument)
+    module_name, build = _SAME_MODULE.get(name, (name, "build"))
+    module = plugins.load("pipelines", __name__, module_name, build)
+    built = getattr(module, build)(context, argument)
     built = built if isinstance(built, BuiltPipeline) else BuiltPipeline(built)
     context.options.finish(f"the pipeline {name!r}")
     source = Path(module.__file__).read_bytes() + built.source
     return Pipeline(
+        # What belongs into the fingerprint alone may hold a secret.
+        **{**vars(built), "name": built.name or name, "source": b""},
         spec=redact(spec),
-        name=built.name or name,
         fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
         is_async=is_async(built.function),
-        function=built.function,
         signature=signature_of(built.function, spec),
-        settings=built.settings,
-        recall=built.recall,
-        estimate=built.estimate,
-        processes=built.processes,
     )
 
 
 def whole(returned: object) -> object:
-    """Return the joined text of a generator of strings, and anything else as it is."""
+    """The joined text of a generator of strings, and anything else as it is."""
     if not inspect.isgenerator(returned):
         return returned
-    pieces = _Pieces()
+    stream = _Stream()
     for piece in returned:
-        if pieces.are_enough_with(piece):
+        if stream.is_full_with(piece):
             returned.close()
             break
-    return pieces.joined()
+    return stream.joined()
 
 
 async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object:
-    """Return what an awaitable gives in the end, streams joined."""
+    """The final value of an awaitable, streams joined."""
     value: Any = await returned if inspect.isawaitable(returned) else returned
     if not inspect.isasyncgen(value):
         return whole(value)
-    pieces = _Pieces()
+    stream = _Stream()
     async for piece in value:
-        if pieces.are_enough_with(piece):
+        if stream.is_full_with(piece):
             await value.aclose()
             break
-    return pieces.joined()
+    return stream.joined()
 
 
-class _Pieces:
-    """What a stream has given so far."""
+class _Stream:
+    """The pieces of a stream so far."""
 
     def __init__(self) -> None:
         self._pieces: list[object] = []
         self._length = 0
 
-    def are_enough_with(self, piece: object) -> bool:
-        """Take one more; whether a record would not keep any further one."""
+    def is_full_with(self, piece: object) -> bool:
+        """Add a piece; whether a record would not keep any further one."""
         self._pieces.append(piece)
         self._length += len(piece) if isinstance(piece, str) else 1
         return self._length > TEXT_LIMIT
 
     def joined(self) -> object:
-        """Return the text; pieces that are none as they came, so that the reader can name what it found."""
+        """The text; pieces that are none as they came, so that the reader can name what it found."""
         texts = [piece for piece in self._pieces if isinstance(piece, str)]
         return "".join(texts) if len(texts) == len(self._pieces) else self._pieces

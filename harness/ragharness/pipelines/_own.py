@@ -1,4 +1,4 @@
-"""The user's own pipeline: found, made where it has to be, and its signature told.
+"""The user's own pipeline: loaded, made where it has to be, and its signature read.
 
     answer(question, passages)   the harness retrieves
     answer(question, retrieve)   the pipeline retrieves, through the harness
@@ -41,7 +41,7 @@ METHODS = ("invoke", "query", "chat", "ainvoke", "aquery", "achat")
 
 HELP = "write it as answer(question, passages), answer(question, retrieve) or answer(question)"
 
-_ASKED = PASSAGES_NAMES | RETRIEVE_NAMES | QUESTION_NAMES
+_PARAMETER_NAMES = PASSAGES_NAMES | RETRIEVE_NAMES | QUESTION_NAMES
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Signature:
     binding: Binding = field(default_factory=Binding)
 
 
-def load_own(wanted: object) -> tuple[UserCode, Callable[..., object]]:
-    """Return the user's code and the callable that answers; raises PipelineNotUsable."""
+def load_own(pipeline: object) -> tuple[UserCode, Callable[..., object]]:
+    """The user's code, named or handed over, and the callable that answers; raises PipelineNotUsable."""
     with reported_as(PipelineNotUsable):
-        code = find(wanted)
+        code = find(pipeline)
         if (by_method := asked_by_method(code.value)) is not None:
             return code, by_method
         if not callable(code.value):
@@ -63,7 +63,7 @@ def load_own(wanted: object) -> tuple[UserCode, Callable[..., object]]:
                 f"expected something callable at {code.spec}, found {described(code.value)}",
                 help="wrap it in a function: def answer(question, passages): ...",
             )
-        if not is_factory(code.value, _ASKED):
+        if not is_factory(code.value, _PARAMETER_NAMES):
             return code, code.value
         made, _ = make(code.value, code.spec)
         if (by_method := asked_by_method(made)) is not None:
@@ -71,26 +71,25 @@ def load_own(wanted: object) -> tuple[UserCode, Callable[..., object]]:
         if callable(made):
             return code, made
         if inspect.isclass(code.value):
-            expected, found = "a class with __call__", described(made)
+            problem = "is a class without __call__"
         else:
-            expected = "a function of a question, or one without parameters that returns such a function,"
-            found = f"one without parameters that returns {described(made)}"
-        raise PipelineNotUsable(f"expected {expected} at {code.spec}, found {found}", help=HELP)
+            problem = f"takes no question, and returns {described(made)} rather than a function that does"
+        raise PipelineNotUsable(f"{code.spec} {problem}", help=HELP)
 
 
-def asked_by_method(found: Any) -> Callable[..., object] | None:
-    """Return a pipeline that asks the object, or None for one that is called, or that has no such method."""
-    if inspect.isclass(found) or inspect.isroutine(found):
+def asked_by_method(chain: Any) -> Callable[..., object] | None:
+    """A pipeline that asks the object, or None for one that is called, or that has no such method."""
+    if inspect.isclass(chain) or inspect.isroutine(chain):
         return None
     # A chain of the older kind may be called, too, but means something else by it.
-    is_chain = callable(getattr(found, "invoke", None)) and callable(getattr(found, "ainvoke", None))
-    if callable(found) and not is_chain:
+    is_chain = callable(getattr(chain, "invoke", None)) and callable(getattr(chain, "ainvoke", None))
+    if callable(chain) and not is_chain:
         return None
-    name = next((each for each in METHODS if callable(getattr(found, each, None))), "")
+    name = next((name for name in METHODS if callable(getattr(chain, name, None))), "")
     if not name:
         return None
-    method = getattr(found, name)
-    wrap = _input_of(found) if name.endswith("invoke") else str
+    method = getattr(chain, name)
+    wrap = _input_of(chain) if name.endswith("invoke") else str
     if not name.startswith("a"):
         return lambda question: method(wrap(question))
 
@@ -101,37 +100,32 @@ def asked_by_method(found: Any) -> Callable[..., object] | None:
 
 
 def _input_of(chain: Any) -> Callable[[str], object]:
-    """Return how a chain wants its question: as a text, under a name, or as the message of a conversation."""
-    schema = _schema_of(chain)
-    fields = schema.get("properties") or {}
-    if schema.get("type") != "object" or not fields:
+    """How a chain wants its question: as a text, under a name, or as the message of a conversation."""
+    schema: Any = None
+    if callable(read_schema := getattr(chain, "get_input_jsonschema", None)):
+        try:
+            schema = read_schema()
+        except Exception:  # noqa: BLE001 (a chain of parts without types has none to give)
+            return str
+    fields = schema.get("properties") if isinstance(schema, dict) else None
+    if not fields or schema.get("type") != "object":
         return str
     if "messages" in fields:
         return lambda question: {"messages": [{"role": "user", "content": question}]}
     required = schema.get("required") or list(fields)
-    named = [each for each in (*required, *fields) if each.lower() in QUESTION_NAMES]
-    name = next(iter(named), required[0])
-    empty: dict[str, list[object]] = {each: [] for each in required if each == "chat_history"}
+    name = next((name for name in (*required, *fields) if name.lower() in QUESTION_NAMES), required[0])
+    empty: dict[str, list[object]] = {name: [] for name in required if name == "chat_history"}
     return lambda question: {**empty, name: question}
 
 
-def _schema_of(chain: Any) -> dict[str, Any]:
-    ask = getattr(chain, "get_input_jsonschema", None)
-    try:
-        schema = ask() if callable(ask) else {}
-    except Exception:  # noqa: BLE001 (a chain of parts without types has none to give)
-        return {}
-    return schema if isinstance(schema, dict) else {}
-
-
 def signature_of(function: Callable[..., object], spec: str) -> Signature:
-    """Return the signature of a callable; raises PipelineNotUsable with what was expected and found."""
+    """The signature of a callable; raises PipelineNotUsable with its parameters and what is wrong."""
     with reported_as(PipelineNotUsable):
         parameters = parameters_of(function, spec)
     try:
         return _signature(parameters)
     except CodeNotUsable as error:
-        listed = ", ".join(each.name for each in parameters)
+        listed = ", ".join(parameter.name for parameter in parameters)
         raise PipelineNotUsable(
             f"expected a pipeline that takes a question and either passages or retrieve at {spec}; "
             f"found parameters ({listed}): {error}",
@@ -140,27 +134,27 @@ def signature_of(function: Callable[..., object], spec: str) -> Signature:
 
 
 def _signature(parameters: list[inspect.Parameter]) -> Signature:
-    material, takes = _material(parameters)
-    question = _question([each for each in parameters if each is not material])
-    values = {question.name: "question"} | ({material.name: "material"} if material is not None else {})
-    for each in parameters:
-        if each.name not in values and each.default is each.empty:
-            raise CodeNotUsable(f"a required parameter {each.name!r} that nothing is known for")
+    by_name = [(parameter, _takes_by_name(parameter)) for parameter in parameters]
+    by_annotation = [(parameter, _takes_by_annotation(parameter)) for parameter in parameters[1:]]
+    for pairs in (by_name, by_annotation):
+        if materials := [(parameter, takes) for parameter, takes in pairs if takes != "own"]:
+            break
+    if len(materials) > 1:
+        raise CodeNotUsable(" and ".join(repr(parameter.name) for parameter, _ in materials) + " at once")
+    values, takes = {}, materials[0][1] if materials else "own"
+    for material, _ in materials:
+        if _annotation(material) == "str":
+            raise CodeNotUsable(
+                f"{material.name!r} as text; it gets a list of passages, each with .id and .text"
+            )
+        values[material.name] = "material"
+    values[_question([parameter for parameter in parameters if parameter.name not in values]).name] = (
+        "question"
+    )
+    for parameter in parameters:
+        if parameter.name not in values and parameter.default is parameter.empty:
+            raise CodeNotUsable(f"a required parameter {parameter.name!r} that nothing is known for")
     return Signature(takes, bind(parameters, values))
-
-
-def _material(parameters: list[inspect.Parameter]) -> tuple[inspect.Parameter | None, Takes]:
-    named = [(each, _takes_by_name(each)) for each in parameters]
-    annotated = [(each, _takes_by_annotation(each)) for each in parameters[1:]]
-    found = [each for each in named if each[1] != "own"] or [each for each in annotated if each[1] != "own"]
-    if not found:
-        return None, "own"
-    if len(found) > 1:
-        raise CodeNotUsable(" and ".join(repr(each.name) for each, _ in found) + " at once")
-    material, takes = found[0]
-    if _annotation(material) == "str":
-        raise CodeNotUsable(f"{material.name!r} as text; it gets a list of passages, each with .id and .text")
-    return material, takes
 
 
 def _takes_by_name(parameter: inspect.Parameter) -> Takes:
@@ -186,11 +180,11 @@ def _annotation(parameter: inspect.Parameter) -> str:
 
 
 def _question(parameters: list[inspect.Parameter]) -> inspect.Parameter:
-    by_name = [each for each in parameters if plain_name(each) in QUESTION_NAMES]
-    positional = [each for each in parameters if each.kind in POSITIONAL]
-    required = [each for each in parameters if each.default is each.empty]
+    by_name = [parameter for parameter in parameters if plain_name(parameter) in QUESTION_NAMES]
+    positional = [parameter for parameter in parameters if parameter.kind in POSITIONAL]
+    required = [parameter for parameter in parameters if parameter.default is parameter.empty]
     # A required parameter of another name is meant before an optional one of a likely name.
-    for group in ([each for each in by_name if each in required], positional, by_name, required):
-        if group:
-            return group[0]
+    likely = [parameter for parameter in by_name if parameter in required]
+    for parameter in (*likely, *positional, *by_name, *required):
+        return parameter
     raise CodeNotUsable("no parameter for the question")
