@@ -8,14 +8,12 @@ list item) of the contract for the text of the hypothesis; relevant are those th
     mAP     mean over the pairs of the average precision of the contract's spans
     P@R80   precision where, over the spans of all pairs in one pool, recall first reaches .8
 
-The paper gives .381 and .057 for "Span TF-IDF + cosine". That one is a mean over pairs and the other pooled
-are readings that their published evaluation offers, and the only ones under which the row comes out: pooled,
-plain TF-IDF has an average precision of .142; over pairs, a P@R80 of .292.
+The paper gives .381 and .057 for "Span TF-IDF + cosine". One a mean over pairs, the other pooled: only under
+these readings of its evaluation does the row come out.
 
 "Majority vote" gives each hypothesis its most frequent label. Accuracy and F1 are means over the hypotheses;
 one that no contract of the test split contradicts has no F1 of contradiction, which leaves ten of 17. The
-vote is learned from each split in the folder: ``train.json``, the part of it ``train_part.json``, and the
-test split itself, the best that a vote can do.
+vote is learned from each split in the folder; from the test split itself it is the best that a vote can do.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench import HERE, Cost, parser, process_cost, read_result, write_result
+from bench import HARNESS, HERE, Cost, parser, process_cost, read_result, write_result
 from jobs import ANSWERS, write_job
 
 RESULT = HERE / "figures.json"
@@ -33,7 +33,6 @@ TOOLS = {
     "trulens": ("trulens", "peer_trulens.py", "out", "trulens.core"),
 }
 """Environment of each tool, its script, what that writes, and the module to import."""
-OURS = [sys.executable, "-m", "ragharness"]
 
 Row = dict[str, Any]
 
@@ -67,7 +66,7 @@ def side_by_side(options: argparse.Namespace, rows: list[Row]) -> list[Row]:
 def _turns(folder: Path, answers: str, options: argparse.Namespace) -> dict[str, Row]:
     """Median costs of each tool that is there."""
     variables = {"JOB_ANSWERS": answers, "JOB_INPUT": str(folder / "input.jsonl"), "BENCH": str(folder)}
-    ours = [*OURS, "run", "--fresh", "--quiet", "--out", "out", "--corpus", str(folder / "docs")]
+    ours = [*HARNESS, "run", "--fresh", "--quiet", "--out", "out", "--corpus", str(folder / "docs")]
     ours += ["--questions", str(folder / "questions.csv"), "--pipeline", f"{folder / 'job.py'}:answer"]
     commands = {"ragharness": (ours, "out")}
     for tool, (venv, script, out, _) in TOOLS.items():
@@ -88,7 +87,7 @@ def _turns(folder: Path, answers: str, options: argparse.Namespace) -> dict[str,
 
 def start_up(venvs: Path | None, repeats: int) -> dict[str, Row]:
     """CPU seconds until a tool is there."""
-    commands = {"ragharness": [*OURS, "--help"]}
+    commands = {"ragharness": [*HARNESS, "--help"]}
     for tool, (venv, *_, module) in TOOLS.items():
         if (python := _python(venvs, venv)).is_file():
             commands[tool] = [str(python), "-c", f"import {module}"]

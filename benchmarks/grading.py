@@ -24,15 +24,7 @@ import grading_baselines as baselines
 from bench import HERE, fold_of, is_unseen, parser, write_result
 from grading_knockouts import earned
 from ragharness import __version__
-from ragharness.analysis.labelled import (
-    LABELS,
-    OUTCOMES,
-    Labelled,
-    judge,
-    outcome_of,
-    rates,
-    read_labelled,
-)
+from ragharness.analysis.labelled import LABELS, OUTCOMES, Labelled, judge, outcome_of, rates, read_labelled
 from ragharness.graders import Grader, load_grader
 from ragharness.graders.verdicts.labelled_cases import load_cases
 
@@ -40,7 +32,6 @@ RESULT = HERE / "grading.json"
 CASES = HERE.parent / "tests" / "cases"
 DRAWS = 400
 """Samples of questions from which an interval is read."""
-_EVEN = 0.5
 _FOLDS = 5
 _SCORED = ("correct", "wrong", "needs_review")
 """Outcomes that the probability of a score speaks of."""
@@ -60,19 +51,19 @@ def opinion(grader: Grader, answer: Labelled) -> baselines.Opinion:
         return baselines.Opinion(outcome, None, ground)
     right = verdict.score.probability
     sure = right if outcome == "correct" else 1 - right if outcome == "wrong" else max(right, 1 - right)
-    return baselines.Opinion(outcome, sure, ground, leaning=right >= _EVEN)
+    return baselines.Opinion(outcome, sure, ground, leaning=right >= 0.5)
 
 
 class Column(NamedTuple):
     """Errors and confidences of a system over the answers of a file."""
 
-    errs: NDArray[np.float64]
+    errs: Numbers
     """1 where its outcome, or the one that it leans to, is not what people say; else 0."""
-    confidence: NDArray[np.float64]
+    confidence: Numbers
     graded: NDArray[np.bool_]
     """False for the answers that it leaves to review."""
 
-    def at(self, rows: NDArray[np.int64]) -> Column:
+    def at(self, rows: Rows) -> Column:
         """Column of some of the answers."""
         return Column(self.errs[rows], self.confidence[rows], self.graded[rows])
 
@@ -87,7 +78,7 @@ class Column(NamedTuple):
         return float(risks(self).mean())
 
 
-def risks(column: Column) -> NDArray[np.float64]:
+def risks(column: Column) -> Numbers:
     """Error rate among the surest 1, 2, ... n answers; equally sure ones share their errors.
 
     What a system leaves to review comes last, whatever its confidence.

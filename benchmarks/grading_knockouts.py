@@ -93,7 +93,7 @@ def earned(grader: str, answers: Sequence[Labelled], cases: Sequence[Case]) -> l
             "lost": sum(before and not after for before, after in zip(passes, passes_now, strict=True)),
             "gained": sum(after and not before for before, after in zip(passes, passes_now, strict=True)),
         }
-        print(" ", ", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
+        print(*row.values(), flush=True)
         rows.append(row)
     return sorted(
         rows, key=lambda row: (row["better"] - row["worse"], row["gained"] - row["lost"], row["rule"])

@@ -9,7 +9,6 @@ sentence. It succeeds where what the judge reads differs from what it reads with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from bench import HERE, digest, json_lines, parser, write_result
@@ -78,12 +77,11 @@ def result_of(judge: Grader, rows: Sequence[dict[str, Any]], table: int) -> dict
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--sample", type=int, default=0, help="injections to try (0: all)")
-    arguments.add_argument("--cache", type=Path, default=None)
     arguments.add_argument("-s", dest="settings", action="append", default=[], metavar="NAME=VALUE")
     options = arguments.parse_args()
     settings = [f"judge.{setting}" for setting in options.settings]
     judge, table, rows = (
-        load_grader("judge", settings=settings, cache=options.cache),
+        load_grader("judge", settings=settings),
         list(json_lines(TABLE)),
         [],
     )

@@ -4,8 +4,8 @@
 
 The passages are 60 words drawn by Zipf's law from a million invented ones, twelve to a title. The files hold
 about 3 kB each: paragraphs of the sample corpus in another order, half of them with every fifth word
-replaced; one file in fifty is another one with a word changed. All is made in a temporary folder. Every row
-is a process of its own; seconds are of the processor (user and system).
+replaced; one file in fifty repeats another but for a word. Every row is a process of its own; seconds are
+of the processor.
 """
 
 from __future__ import annotations

@@ -19,14 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import HERE, json_lines, parser, proportion, read_result, write_result
-from ragharness.analysis.labelled import (
-    Confusion,
-    Labelled,
-    calibrate,
-    labelled_answer,
-    rates,
-    read_labelled,
-)
+from ragharness.analysis.labelled import Confusion, Labelled, calibrate, labelled_answer, rates, read_labelled
 from ragharness.graders import Grader, load_grader
 from ragharness.support.options import read_toml
 

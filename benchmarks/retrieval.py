@@ -3,14 +3,10 @@
     python benchmarks/retrieval.py --contractnli FOLDER_WITH_TEST_JSON [--retrievers bm25,oracle]
         [--edgar FOLDER] [--govreport FOLDER] [--items FOLDER_WITH_10-K_ZIP]
 
-Three scales: gold among the best five on all frozen sets and on others; on ContractNLI's frozen questions, of
-which those count that want an answer, all measures over the passages that a run indexes; and the task of that
-corpus's own paper, its spans ranked for its hypotheses (``contractnli.py``).
-
-Of the other sets, those for choosing settings are built from the same documents with another seed and from
-half of other documents; those held out have a third seed and the other half. Of retrievers that are left out
-the figures stay as they are in the file. ``dense`` and ``hybrid`` need the extra ``dense``; vectors are kept
-in the cache folder, so that only the first time takes minutes.
+Gold among the best five on the frozen sets and on others; all measures on ContractNLI's frozen questions
+that want an answer; the task of that corpus's own paper (``contractnli.py``). The other sets for choosing
+settings have another seed and half of other documents, those held out a third seed and the other half.
+Figures of retrievers left out stay. ``dense`` and ``hybrid`` need the extra ``dense``.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ MARGIN = 0.93
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("answers", type=Path)
-    arguments.add_argument("--source", default=SOURCE)
     options = arguments.parse_args()
     rows = [
         row
@@ -53,7 +52,7 @@ def main() -> None:
     raw = model.coef_[0] / spread
     low = round(float(np.quantile(held_out[right], FALSE_WRONG * MARGIN)), 4)
     weights = texts.Weights(
-        source=options.source,
+        source=SOURCE,
         answers=len(rows),
         intercept=round(float(model.intercept_[0] - (raw * means).sum()), 4),
         weights={name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},

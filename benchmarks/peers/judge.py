@@ -46,11 +46,6 @@ def cited_well(case: Case) -> bool:
     return refuses(case) or (supported(case) and set(case["citations"]) <= set(case["gold_passages"]))
 
 
-def correct(case: Case) -> bool:
-    """Whether the answer says what the reference says."""
-    return bool(case["correct"])
-
-
 def refuses(case: Case) -> bool:
     """Whether an answer is a refusal."""
     return bool(case["answer"]) and case["supported"] is None
@@ -64,7 +59,7 @@ def answerable(case: Case) -> bool:
 def _statements(case: Case, prompt: str) -> object:
     # A statement is judged by the passages, or, where the prompt has none, by the reference.
     by_passages = any(letters(text)[:80] in letters(prompt) for text in contexts(case))
-    verdict = int((supported if by_passages else correct)(case))
+    verdict = int(case["supported" if by_passages else "correct"] or 0)
     rows = [{"statement": claim, "reason": "", "verdict": verdict} for claim in claims(case)]
     return {"statements": rows or [{"statement": "", "reason": "", "verdict": 0}]}
 
@@ -92,12 +87,12 @@ REPLIES: dict[str, Callable[[Case], object]] = {
         "verdict": "faithful" if cited_well(case) else "unfaithful",
         "reasoning": "",
     },
-    "return a JSON object with two fields": lambda case: {"score": 10 * correct(case), "reason": ""},
+    "return a JSON object with two fields": lambda case: {"score": 10 * case["correct"], "reason": ""},
     # TruLens
     "Split the following statement": lambda case: plain(case["answer"] or ""),
     "remove sentences that are stylistic": lambda case: repr([plain(case["answer"] or "")]),
     "INFORMATION OVERLAP classifier": _overlap,
-    "how semantically similar the responses are": lambda case: "10" if correct(case) else "0",
+    "how semantically similar the responses are": lambda case: "10" if case["correct"] else "0",
     "CITATION-ATTRIBUTION classifier": lambda case: {"score": int(cited_well(case))},
     "ABSTENTION classifier": lambda case: {"score": int(refuses(case))},
     "ANSWERABILITY classifier": lambda case: {"score": int(answerable(case))},
@@ -106,9 +101,9 @@ REPLIES: dict[str, Callable[[Case], object]] = {
     "Final verdict for each statement in order": lambda case: (
         f"Final verdict for each statement in order: {'Yes' if supported(case) else 'No'}."
     ),
-    "precise factuality evaluator": lambda case: {"category": "C" if correct(case) else "D", "reason": ""},
+    "precise factuality evaluator": lambda case: {"category": "C" if case["correct"] else "D", "reason": ""},
     # Inspect
-    "GRADE: $LETTER": lambda case: f"GRADE: {'C' if correct(case) else 'I'}",
+    "GRADE: $LETTER": lambda case: f"GRADE: {'C' if case['correct'] else 'I'}",
 }
 """Replies by the words that a prompt holds, the first that it holds first."""
 
