@@ -383,7 +383,7 @@ def test_ctrl_c_and_two_at_once(tmp_path: Path) -> None:
         time.sleep(0.05)
     second = process(tmp_path, *arguments)
     assert (second.returncode, second.stdout) == (3, "")
-    assert f"found process {first.pid} writing there" in second.stderr
+    assert f"process {first.pid} is writing there" in second.stderr
     first.send_signal(signal.SIGINT)
     output, errors = first.communicate(timeout=20)
     assert (first.returncode, output) == (130, "")

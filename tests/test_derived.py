@@ -648,7 +648,7 @@ def test_the_command_scores_outputs_of_other_systems(tmp_path: Path, verb: Verb)
     assert math.isclose(told["metrics"][-1]["value"], 0.5)
     needs = verb("score", "--metrics", "crag_truthfulness", "--trace", str(path))
     assert "expected a metric that texts give, found crag_truthfulness" in needs.errors
-    for bad, sentence in (("[1]", "in item 1, found 1"), ("[", "expected JSON in"), ("", "found none")):
+    for bad, sentence in (("[1]", "in item 1, found 1"), ("[", "is not JSON"), ("", "holds no outputs")):
         path.write_text(bad)
         done = verb("score", "--metrics", "trust_score", "--trace", str(path))
         assert (done.code, sentence in done.errors) == (3, True), done.errors

@@ -18,8 +18,7 @@ from ragharness.errors import UsageError
 from ragharness.records import Passage
 from ragharness.reports.formats import load_format
 from ragharness.traces import scorer as traces
-from ragharness.traces.logs import log_formats, read_log
-from ragharness.traces.logs._spans import Entry
+from ragharness.traces.logs import Entry, log_formats, read_log
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -527,11 +526,11 @@ def test_options_that_cannot_be_meant(tmp_path: Path, verb: Verb, options: tuple
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "found none"),
-        ("[]", "found none"),
-        ('{"a": 1}', "expected rows with a question and an answer"),
-        ('{"question": "a", "answer": "b"}\n{', "line 2, found '{'"),
-        ('{\n"question": "a",\n"answer": "b"}\n{\n"x": "\\ud800"}', "line 1, found '{'"),
+        ("", "holds no answers of a system"),
+        ("[]", "holds no answers of a system"),
+        ('{"a": 1}', "neither rows with a question and an answer nor spans"),
+        ('{"question": "a", "answer": "b"}\n{', "is not JSON: '{'"),
+        ('{\n"question": "a",\n"answer": "b"}\n{\n"x": "\\ud800"}', "is not JSON: '{'"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

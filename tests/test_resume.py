@@ -233,7 +233,7 @@ def test_a_run_that_another_process_begins_at_the_same_moment_is_found_in_use(
         return (each for each in listed(path) if each.name != "run.json")
 
     monkeypatch.setattr(type(tmp_path), "iterdir", too_late)
-    with pytest.raises(StorageError, match=r"found process \d+ writing there"):
+    with pytest.raises(StorageError, match=r"process \d+ is writing there"):
         RunFolder.create(tmp_path / "run", description, ())
     begun[0].kill()
     begun[0].communicate()

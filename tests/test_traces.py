@@ -253,12 +253,12 @@ def test_the_command_says_what_came_out(tmp_path: Path, verb: Verb) -> None:
 @pytest.mark.parametrize(
     ("gold", "options", "sentence"),
     [
-        ([], (), "expected a gold set of at least one question, found none"),
-        ([{"qid": "a"}], (), "expected true or false as answerable of a, found null"),
-        ([GOLD[0], GOLD[0]], (), "found 'a' in line 2"),
-        ([["a"]], (), "line 1, found '[\"a\"]'"),
-        (GOLD, ("--gates", "precision"), "expected --gates precision=0.80"),
-        (GOLD, ("--gates", "accuracy=1"), "expected a gate on one of precision, chr, under, over, recall@5"),
+        ([], (), "the gold set has no question"),
+        ([{"qid": "a"}], (), "answerable of a must be true or false, not null"),
+        ([GOLD[0], GOLD[0]], (), "duplicate qid 'a' on line 2"),
+        ([["a"]], (), "gold.jsonl is no JSON object: '[\"a\"]'"),
+        (GOLD, ("--gates", "precision"), "cannot read --gates 'precision'; write them as precision=0.80"),
+        (GOLD, ("--gates", "accuracy=1"), "no gate 'accuracy'; choose among precision, chr, under, over, recall@5"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(
@@ -276,6 +276,6 @@ def test_one_file_asks_for_the_other(tmp_path: Path, verb: Verb) -> None:
     gold = str(written(tmp_path / "g", GOLD))
     assert "expected --gold FILE --trace FILE" in verb("score", "--gold", gold).errors
     assert (
-        "expected a JSON Lines file at"
+        "as JSON Lines: "
         in verb("score", "--gold", gold, "--trace", str(tmp_path / "no")).errors
     )

@@ -38,8 +38,7 @@ from ragharness.records import BUCKETS, Answer
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 from ragharness.support.rows import json_rows
-from ragharness.traces.logs import Log
-from ragharness.traces.logs._spans import Entry
+from ragharness.traces.logs import Entry, Log
 from ragharness.traces.scorer import refuses
 
 _EXAMPLE = "--metrics trust_score,utility, --metrics all, or --metrics metrics.toml: docs/metrics.md"

@@ -1,8 +1,8 @@
-"""Scores a pipeline's traces against a gold set: precision, citations, refusals, recall@k.
+"""Scorer of traces against a gold set: precision, citations, refusals, recall@k.
 
 Needs the standard library alone, and runs by itself::
 
-    python traces.py --gold gold.jsonl --trace trace.jsonl [--k 5] [--gates precision=0.8,...] [--compat]
+    python scorer.py --gold gold.jsonl --trace trace.jsonl [--k 5] [--gates precision=0.8,...] [--compat]
 
 A line of gold has ``qid``, ``question``, ``answerable``, ``gold_claim_substr``, ``gold_citations``; a line of
 traces ``qid``, ``retrieved_ids`` and ``answer_json`` with ``claim`` and ``citations``. The last trace of a
@@ -23,24 +23,24 @@ from typing import Any
 
 TOKEN = "not in context"  # noqa: S105 (what a pipeline says when it refuses)
 GATES = "precision=0.80,chr=0.75,under=0.05,over=0.10"
-_MOST = ("under", "over")
+_UPPER_LIMITS = ("under", "over")
 """Rates that a gate limits from above."""
 _SHORTEST = 5
 """Characters of a gold substring below which it is not looked for."""
 _EXIT = {"pass": 0, "fail": 1, "open": 2}
-_OF = {
+_DENOMINATORS = {
     "precision": ("answered", 1.0),
     "chr": ("answered", 1.0),
     "under": ("unanswerable", 0.0),
     "over": ("answerable", 0.0),
     "recall": ("sought", 0.0),
 }
-"""Of what the page's scorer takes each rate, and its rate of nothing."""
-_PRINTED = {"under": "_refusal", "over": "_refusal", "recall": "@k"}
+"""Denominator of each rate of the page's scorer, and the rate if that is 0."""
+_SUFFIXES = {"under": "_refusal", "over": "_refusal", "recall": "@k"}
 
 Line = dict[str, Any]
 Ways = set[tuple[int, int]]
-"""What a question may add to a share: counted, and counted of; several where it is open."""
+"""What a question may add to numerator and denominator of a rate; several where it is open."""
 
 
 class TraceError(ValueError):
@@ -49,7 +49,7 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True)
 class Rate:
-    """A share, and how far the questions that are open could move it."""
+    """A share, and its bounds over the questions that are open."""
 
     count: int
     n: int
@@ -75,7 +75,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class TraceScores:
-    """What the traces come to."""
+    """Counts, rates and gates of a file of traces."""
 
     k: int
     answered: int
@@ -97,7 +97,7 @@ class TraceScores:
     @property
     def verdict(self) -> str:
         """``fail`` if a gate fails however the open questions turn out, ``open`` if they would decide."""
-        states = {each.state for each in self.gates}
+        states = {gate.state for gate in self.gates}
         if "fail" in states:
             return "fail"
         return "open" if "open" in states or self.missing or self.unread else "pass"
@@ -116,52 +116,51 @@ def score(
     gates: str = GATES,
     reads_refusal: Callable[[str, str], bool | None] | None = None,
 ) -> TraceScores:
-    """Return the scores; what is missing or cannot be checked is bounded, never counted as right.
+    """Scores of traces; what is missing or cannot be checked is bounded, never counted as right.
 
     ``reads_refusal`` gets the question and the claim and says whether the claim refuses, None if it cannot
     tell; without it only the token is a refusal. Raises TraceError for gold or gates that cannot be read.
     """
-    asked = _checked(gold)
-    last = {str(qid): each for each in traces if (qid := each.get("qid") or each.get("q_id"))}
+    questions = _checked_gold(gold)
+    last = {str(qid): trace for trace in traces if (qid := trace.get("qid") or trace.get("q_id"))}
     shipped: dict[str, bool | None] = {}
     ways: dict[str, list[Ways]] = {name: [] for name in ("precision", "chr", "under", "over", f"recall@{k}")}
     unchecked: list[str] = []
-    for qid, line in asked.items():
-        trace = last.get(qid, {})
-        shipped[qid] = _shipped(line, trace, reads_refusal)
-        held, hit, found = _checks(line, trace, k)
+    for qid, line in questions.items():
+        trace, answerable = last.get(qid, {}), line["answerable"]
+        shipped[qid] = _ships_answer(line, trace, reads_refusal)
+        right, hit, recalled = _checks(line, trace, k)
         if shipped[qid] is None:
-            held, hit = (None if line["answerable"] else False), None
-        answerable = line["answerable"]
-        if shipped[qid] and None in (held, hit):
+            right, hit = (None if answerable else False), None
+        if shipped[qid] and None in (right, hit):
             unchecked.append(qid)
-        ways["precision"].append(_of_answers(shipped[qid], _both(held, hit)))
-        ways["chr"].append(_of_answers(shipped[qid], hit))
+        ways["precision"].append(_among_answers(shipped[qid], _both(right, hit)))
+        ways["chr"].append(_among_answers(shipped[qid], hit))
         answers = _counted(shipped[qid])
         ways["over" if answerable else "under"].append(
-            {(1 - one, 1) for one, _ in answers} if answerable else answers
+            {(1 - count, 1) for count, _ in answers} if answerable else answers
         )
         if answerable and line.get("gold_citations"):
-            ways[f"recall@{k}"].append(_counted(found if trace else None))
-    rates = {name: _rate(each) for name, each in ways.items()}
+            ways[f"recall@{k}"].append(_counted(recalled if trace else None))
+    rates = {name: _rate(options) for name, options in ways.items()}
     answered = list(shipped.values())
     return TraceScores(
         k=k,
         answered=answered.count(True),
         refused=answered.count(False),
-        answerable=sum(line["answerable"] for line in asked.values()),
-        unanswerable=sum(not line["answerable"] for line in asked.values()),
+        answerable=sum(line["answerable"] for line in questions.values()),
+        unanswerable=sum(not line["answerable"] for line in questions.values()),
         rates=rates,
         gates=tuple(_gate(name, limit, rates) for name, limit in _limits(gates).items()),
-        missing=tuple(qid for qid in asked if qid not in last),
-        unread=tuple(qid for qid in asked if shipped[qid] is None and qid in last),
+        missing=tuple(qid for qid in questions if qid not in last),
+        unread=tuple(qid for qid in questions if shipped[qid] is None and qid in last),
         unchecked=tuple(unchecked),
-        unknown=len(last.keys() - asked.keys()),
+        unknown=len(last.keys() - questions.keys()),
     )
 
 
-def _shipped(gold: Line, trace: Line, reads: Callable[[str, str], bool | None] | None) -> bool | None:
-    """Whether the trace has an answer, False for a refusal; None where there is neither."""
+def _ships_answer(gold: Line, trace: Line, reads: Callable[[str, str], bool | None] | None) -> bool | None:
+    """Whether the trace has an answer, False for a refusal; None without a readable claim."""
     claim = _answer(trace).get("claim")
     if not isinstance(claim, str) or not claim.strip():
         return None
@@ -172,20 +171,20 @@ def _shipped(gold: Line, trace: Line, reads: Callable[[str, str], bool | None] |
 
 
 def _checks(gold: Line, trace: Line, k: int) -> tuple[bool | None, bool | None, bool]:
-    """Say whether the claim holds a gold substring, whether its citations hit, and whether all gold is in k.
+    """Whether the claim holds a gold substring, whether its citations hit, and whether all gold is in k.
 
     None where the gold has nothing to check by; both False where no answer is right.
     """
-    retrieved, wanted = _ids(trace.get("retrieved_ids")), set(_ids(gold.get("gold_citations")))
+    retrieved, relevant = _ids(trace.get("retrieved_ids")), set(_ids(gold.get("gold_citations")))
     cited = set(_ids(_answer(trace).get("citations")))
-    found = wanted <= set(retrieved[:k])
-    hit = cited <= set(retrieved) and bool(cited & wanted)
+    recalled = relevant <= set(retrieved[:k])
+    hit = cited <= set(retrieved) and bool(cited & relevant)
     if not gold["answerable"]:
-        return False, hit, found
+        return False, hit, recalled
     claim = str(_answer(trace).get("claim", "")).casefold()
-    parts = [each.casefold() for each in _ids(gold.get("gold_claim_substr")) if len(each) >= _SHORTEST]
-    held = any(each in claim for each in parts) if parts else None
-    return held, hit if wanted else None, found
+    parts = [part.casefold() for part in _ids(gold.get("gold_claim_substr")) if len(part) >= _SHORTEST]
+    right = any(part in claim for part in parts) if parts else None
+    return right, hit if relevant else None, recalled
 
 
 def _answer(trace: Line) -> Line:
@@ -194,108 +193,106 @@ def _answer(trace: Line) -> Line:
 
 
 def _ids(value: object) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else []
+    return [str(name) for name in value] if isinstance(value, list) else []
 
 
-def _both(one: bool | None, other: bool | None) -> bool | None:
-    if False in (one, other):
+def _both(first: bool | None, second: bool | None) -> bool | None:
+    if False in (first, second):
         return False
-    return None if None in (one, other) else True
+    return None if None in (first, second) else True
 
 
 def _counted(yes: bool | None) -> Ways:
     return {(0, 1), (1, 1)} if yes is None else {(int(yes), 1)}
 
 
-def _of_answers(shipped: bool | None, good: bool | None) -> Ways:
-    """Return what a question may add to a share of the answers; a refusal adds nothing."""
+def _among_answers(shipped: bool | None, good: bool | None) -> Ways:
+    """What a question may add to a share of the answers; a refusal adds nothing."""
     return ({(0, 0)} if not shipped else set()) | (_counted(good) if shipped is not False else set())
 
 
 def _rate(options: Sequence[Ways]) -> Rate:
-    """Return a share of what is decided, with its bounds over all ways in which the rest may turn out."""
-    sure = [next(iter(each)) for each in options if len(each) == 1]
+    """Share of what is decided, with its bounds over all ways in which open questions may turn out."""
+    sure = [next(iter(ways)) for ways in options if len(ways) == 1]
     # A question that is right, one that counts in no way, one that is not: in this order.
     low, high = (
-        [pick(each, key=lambda way: (way[0] - way[1], way[0])) for each in options] for pick in (min, max)
+        [pick(ways, key=lambda way: (way[0] - way[1], way[0])) for ways in options] for pick in (min, max)
     )
-    bounds = [sum(count for count, _ in each) / (sum(n for _, n in each) or math.nan) for each in (low, high)]
-    worst, best = (None if math.isnan(each) else each for each in bounds)
+    bounds = [sum(count for count, _ in ways) / (sum(n for _, n in ways) or math.nan) for ways in (low, high)]
+    worst, best = (None if math.isnan(bound) else bound for bound in bounds)
     return Rate(sum(count for count, _ in sure), sum(n for _, n in sure), worst, best)
 
 
 def _gate(name: str, limit: float, rates: Mapping[str, Rate]) -> Gate:
     if name not in rates:
-        raise TraceError(f"expected a gate on one of {', '.join(rates)}, found {name!r}")
-    sign = -1 if name in _MOST else 1
+        raise TraceError(f"there is no gate {name!r}; choose among {', '.join(rates)}")
+    sign = -1 if name in _UPPER_LIMITS else 1
     bounds = (rates[name].low, rates[name].high)
-    holds = [each is None or sign * each >= sign * limit for each in bounds]
-    if rates[name].low is None or rates[name].high is None:
+    holds = [bound is None or sign * bound >= sign * limit for bound in bounds]
+    if None in bounds:
         holds.append(False)
-    return Gate(
-        name,
-        "<=" if name in _MOST else ">=",
-        limit,
-        "pass" if all(holds) else "open" if any(holds) else "fail",
-    )
+    state = "pass" if all(holds) else "open" if any(holds) else "fail"
+    return Gate(name, "<=" if name in _UPPER_LIMITS else ">=", limit, state)
 
 
 def _limits(text: str) -> dict[str, float]:
     try:
         return {name.strip(): float(limit) for name, limit in (part.split("=") for part in text.split(","))}
     except ValueError:
-        raise TraceError(f"expected --gates {GATES}, found {text!r}") from None
+        raise TraceError(f"cannot read --gates {text!r}; write them as {GATES}") from None
 
 
-def _checked(gold: Iterable[Line]) -> dict[str, Line]:
-    found: dict[str, Line] = {}
+def _checked_gold(gold: Iterable[Line]) -> dict[str, Line]:
+    questions: dict[str, Line] = {}
     for number, line in enumerate(gold, 1):
-        qid, told = line.get("qid"), json.dumps(line.get("answerable"))
-        if not qid or str(qid) in found:
-            raise TraceError(f"expected another qid in each line of the gold, found {qid!r} in line {number}")
-        if told not in ("true", "false"):
-            raise TraceError(f"expected true or false as answerable of {qid}, found {told}")
-        found[str(qid)] = line
-    if not found:
-        raise TraceError("expected a gold set of at least one question, found none")
-    return found
+        qid, answerable = line.get("qid"), json.dumps(line.get("answerable"))
+        if not qid:
+            raise TraceError(f"line {number} of the gold has no qid")
+        if str(qid) in questions:
+            raise TraceError(f"duplicate qid {qid!r} on line {number} of the gold")
+        if answerable not in ("true", "false"):
+            raise TraceError(f"answerable of {qid} must be true or false, not {answerable}")
+        questions[str(qid)] = line
+    if not questions:
+        raise TraceError("the gold set has no question")
+    return questions
 
 
 def compat(gold: Iterable[Line], traces: Iterable[Line], k: int, gates: str) -> dict[str, Any]:
-    """Return what the scorer of the rag-eval page prints, its quirks included: docs/traces.md lists them."""
-    asked = {line["qid"]: line for line in gold}
-    last = {qid: each for each in traces if (qid := each.get("qid") or each.get("q_id"))}
+    """What the scorer of the rag-eval page prints, its quirks included: docs/traces.md lists them."""
+    questions = {line["qid"]: line for line in gold}
+    last = {qid: trace for trace in traces if (qid := trace.get("qid") or trace.get("q_id"))}
     n: Counter[str] = Counter()
-    for qid, line in asked.items():
+    for qid, line in questions.items():
         trace = last.get(qid, {})
         answer = trace.get("answer_json") or {}
         claim = (answer.get("claim") or "").strip()
         cited, retrieved = answer.get("citations") or [], trace.get("retrieved_ids") or []
-        wanted, answerable = line.get("gold_citations") or [], line.get("answerable")
+        relevant, answerable = line.get("gold_citations") or [], line.get("answerable")
         shipped = claim.lower() != TOKEN
         n["answerable" if answerable else "unanswerable"] += 1
         n["answered" if shipped else "refused"] += 1
         if shipped:
-            held = _holds(claim, line.get("gold_claim_substr"))
-            hit = _hits(cited, wanted, retrieved)
+            right = _holds(claim, line.get("gold_claim_substr"))
+            hit = _hits(cited, relevant, retrieved)
             if answerable == False:  # noqa: E712 (0 counts as false there)
                 n["under"] += 1
             else:
                 n["chr"] += hit
-                n["precision"] += held and hit
+                n["precision"] += right and hit
         if answerable == True:  # noqa: E712
             n["over"] += not shipped
             n["sought"] += 1
-            n["recall"] += set(wanted).issubset(retrieved[:k])
-    rates = {name: n[name] / n[of] if n[of] else nothing for name, (of, nothing) in _OF.items()}
+            n["recall"] += set(relevant).issubset(retrieved[:k])
+    rates = {name: n[name] / n[of] if n[of] else empty for name, (of, empty) in _DENOMINATORS.items()}
     limits = dict(part.split("=") for part in gates.split(","))
     passes = all(
-        rates[name] <= float(limits[name]) if name in _MOST else rates[name] >= float(limits[name])
+        rates[name] <= float(limits[name]) if name in _UPPER_LIMITS else rates[name] >= float(limits[name])
         for name in ("precision", "chr", "under", "over")
     )
     return {
         **{name: n[name] for name in ("answered", "refused", "answerable", "unanswerable")},
-        **{f"{name}{_PRINTED.get(name, '')}": round(rate, 4) for name, rate in rates.items()},
+        **{f"{name}{_SUFFIXES.get(name, '')}": round(rate, 4) for name, rate in rates.items()},
         "k": k,
         "gates": limits,
         "pass": passes,
@@ -307,10 +304,10 @@ def _holds(claim: str, parts: Any) -> bool:
     return any(len(low := part.lower()) >= _SHORTEST and low in text for part in parts or []) or parts == []
 
 
-def _hits(cited: Any, wanted: Any, retrieved: Any) -> bool:
+def _hits(cited: Any, relevant: Any, retrieved: Any) -> bool:
     if not isinstance(cited, list) or not set(cited).issubset(retrieved):
         return False
-    return bool(set(cited) & set(wanted)) if wanted else not cited
+    return bool(set(cited) & set(relevant)) if relevant else not cited
 
 
 def read(path: Path) -> Iterator[Line]:
@@ -318,40 +315,40 @@ def read(path: Path) -> Iterator[Line]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise TraceError(f"expected a JSON Lines file at {path}, found {error}") from error
+        raise TraceError(f"cannot read {path} as JSON Lines: {error}") from error
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            content = json.loads(line)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise TraceError(f"expected a JSON object in {path}, line {number}, found {line.strip()[:40]!r}")
-        yield found
+            content = None
+        if not isinstance(content, dict):
+            raise TraceError(f"line {number} of {path} is no JSON object: {line.strip()[:40]!r}")
+        yield content
 
 
 def json_of(scores: TraceScores) -> dict[str, Any]:
-    """Return the report as JSON: ``result`` is false where open questions would decide."""
-    told = asdict(scores)
+    """The report as JSON: ``result`` is false where open questions would decide."""
+    report = asdict(scores)
     for name, rate in scores.rates.items():
-        told["rates"][name]["value"] = rate.value
-    return {"verdict": scores.verdict, "result": scores.verdict != "open", **told}
+        report["rates"][name]["value"] = rate.value
+    return {"verdict": scores.verdict, "result": scores.verdict != "open", **report}
 
 
 def exit_code(scores: TraceScores) -> int:
-    """Return 0 where all gates hold, 1 where one does not, 2 where there is no result."""
+    """0 where all gates hold, 1 where one does not, 2 where there is no result."""
     return _EXIT[scores.verdict]
 
 
 def run_compat(gold: Path, trace: Path, k: int, gates: str) -> int:
     """Print what the scorer of the rag-eval page prints; its errors are one line, with its exit code."""
     try:
-        found = compat(_loaded(gold), _loaded(trace), k, gates)
+        report = compat(_loaded(gold), _loaded(trace), k, gates)
     except Exception as error:  # noqa: BLE001 (whatever it meets, the page's scorer exits with 1)
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(found, indent=2))
+    print(json.dumps(report, indent=2))
     return 0
 
 
@@ -368,16 +365,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--gates", default=GATES)
     parser.add_argument("--compat", action="store_true", help="as the scorer of the rag-eval page prints it")
-    asked = parser.parse_args(arguments)
-    if asked.compat:
-        return run_compat(asked.gold, asked.trace, asked.k, asked.gates)
+    options = parser.parse_args(arguments)
+    if options.compat:
+        return run_compat(options.gold, options.trace, options.k, options.gates)
     try:
-        found = score(read(asked.gold), read(asked.trace), k=asked.k, gates=asked.gates)
+        scores = score(read(options.gold), read(options.trace), k=options.k, gates=options.gates)
     except TraceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
-    print(json.dumps(json_of(found), indent=2))
-    return exit_code(found)
+    print(json.dumps(json_of(scores), indent=2))
+    return exit_code(scores)
 
 
 if __name__ == "__main__":

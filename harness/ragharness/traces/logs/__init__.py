@@ -15,12 +15,14 @@ from ragharness.errors import UsageError
 from ragharness.support.rows import json_rows
 from ragharness.traces.logs._spans import Entry, assembled
 
-_NO_FORMATS = ("assembling", "conventions")
-_SHOWN = 60
+__all__ = ["Entry", "Log", "log_formats", "read_log"]
+
+_EXCERPT = 60
+"""Characters of an unreadable row in its error."""
 
 
 class Log(NamedTuple):
-    """What a file of logs holds."""
+    """The entries of a log and their format."""
 
     format: str
     entries: list[Entry]
@@ -29,28 +31,28 @@ class Log(NamedTuple):
 
 
 def log_formats() -> list[str]:
-    """Return the names of all formats: the modules beside this one."""
-    return sorted(found.name for found in pkgutil.iter_modules(__path__) if found.name not in _NO_FORMATS)
+    """Names of all formats: the modules beside this one that do not begin with an underscore."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name[0] != "_")
 
 
 def read_log(path: Path) -> Log:
-    """Read a log, its format told by the shape of its rows; raises UsageError where none is known."""
+    """The log in a file, its format told by the shape of its rows; raises UsageError where none is known."""
     rows = json_rows(path, "answers of a system")
     modules = {name: import_module(f"{__name__}.{name}") for name in log_formats()}
-    shapes = [next((name for name, each in modules.items() if each.reads(row)), "") for row in rows]
+    shapes = [next((name for name, module in modules.items() if module.reads(row)), "") for row in rows]
     name = next(filter(None, shapes), "")
     if not name:
         raise UsageError(
-            f"expected rows with a question and an answer, or spans of {', '.join(log_formats())}, in {path},"
-            f" found {str(rows[0])[:_SHOWN]}",
+            f"{path} has neither rows with a question and an answer nor spans of {', '.join(log_formats())}:"
+            f" {str(rows[0])[:_EXCERPT]}",
             help="docs/traces.md shows the shapes",
         )
     module = modules[name]
-    own = [row for row, shape in zip(rows, shapes, strict=True) if shape == name]
-    left_out = len(rows) - len(own)
+    readable = [row for row, shape in zip(rows, shapes, strict=True) if shape == name]
+    left_out = len(rows) - len(readable)
     if hasattr(module, "steps"):
-        entries, without = assembled([step for row in own for step in module.steps(row)])
-        return Log(name, entries, left_out + without)
-    read = [module.entry(row, number) for number, row in enumerate(own, 1)]
-    entries = [each for each in read if each is not None]
-    return Log(name, entries, left_out + len(read) - len(entries))
+        entries, without_question = assembled([step for row in readable for step in module.steps(row)])
+        return Log(name, entries, left_out + without_question)
+    answers = [module.entry(row, number) for number, row in enumerate(readable, 1)]
+    entries = [entry for entry in answers if entry is not None]
+    return Log(name, entries, left_out + len(answers) - len(entries))

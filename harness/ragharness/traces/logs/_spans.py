@@ -1,4 +1,7 @@
-"""From spans to answers: the steps of each trace become a question, its passages and an answer."""
+"""Spans of traces: what their attributes say by several conventions, and how they become answers.
+
+The conventions are those of GenAI (OpenTelemetry), OpenLLMetry, OpenInference and Langfuse.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,34 @@ from msgspec.structs import replace
 from ragharness.pipelines.adapters.fields import passage_of
 from ragharness.records import Passage
 
-ASKED = (
+QUESTION_KEYS = (
     "question", "query", "input", "inputs", "prompt", "text", "content", "messages", "value", "parts",
     "kwargs",
 )  # fmt: skip
-ANSWERED = (
+ANSWER_KEYS = (
     "answer", "output", "outputs", "response", "result", "completion", "text", "content", "messages",
     "generations", "message", "value", "parts", "kwargs",
 )  # fmt: skip
-_DOCUMENTS = (
-    "documents",
-    "source_documents",
-    "retrieved_documents",
-    "context",
-    "passages",
-    "output",
-    "nodes",
-)
-_CALL = {"args", "kwargs"}
-"""What decorators write of the call of a function."""
-_ASKING = ("user", "human")
+_PASSAGE_KEYS = (
+    "documents", "source_documents", "retrieved_documents", "context", "passages", "output", "nodes",
+)  # fmt: skip
+_CALL_KEYS = {"args", "kwargs"}
+"""The keys under which decorators write the call of a function."""
+_ASKING_ROLES = ("user", "human")
+_PART_TYPES = ("text", "constructor", "output_text", "input_text")
+"""Types of parts of a message, which are no roles."""
 _DEEPEST = 8
+
+_INPUTS = (
+    "gen_ai.input.messages", "gen_ai.prompt", "traceloop.entity.input", "input.value",
+    "gen_ai.retrieval.query.text",
+)  # fmt: skip
+_OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion", "traceloop.entity.output", "output.value")
+_RETRIEVED = "gen_ai.retrieval.documents"
+_RETRIEVAL_OPERATIONS = ("retrieval", "vector_db_retrieve")
+_MODEL_OPERATIONS = ("chat", "text_completion", "generate_content", "invoke_agent")
+_LANGFUSE = "langfuse.observation."
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -48,27 +58,26 @@ class Entry(Struct, frozen=True, kw_only=True):
     passages: tuple[Passage, ...] | None = None
     """None: the log does not say what was retrieved."""
     numbered: bool = False
-    """The log gives passages no ids; they are named by their place: 1, 2, ..."""
+    """The log gives passages no ids; they are named by their position: 1, 2, ..."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One span: what went in, what came out, and the passages it retrieved."""
+    """One span: its input, its output, and the passages it retrieved."""
 
     trace: str
     id: str
     parent: str = ""
-    answers: bool = False
-    """A call of a model."""
-    retrieves: bool = False
-    asked: str = ""
-    answered: str = ""
+    is_model_call: bool = False
+    is_retrieval: bool = False
+    question: str = ""
+    answer: str = ""
     passages: tuple[Passage, ...] | None = None
     """None: the log does not say which."""
     started: str = ""
 
 
 def assembled(steps: Iterable[Step]) -> tuple[list[Entry], int]:
-    """Return an entry for each trace, in the order of their first steps, and how many hold no question.
+    """An entry for each trace, in the order of their first steps, and how many hold no question.
 
     Question and answer are those of the outermost step if there is one, else of the last call of a model;
     passages are those of every retrieval, each once.
@@ -76,106 +85,104 @@ def assembled(steps: Iterable[Step]) -> tuple[list[Entry], int]:
     traces: dict[str, list[Step]] = {}
     for step in steps:
         traces.setdefault(step.trace, []).append(step)
-    found = [_entry(name, sorted(each, key=lambda step: step.started)) for name, each in traces.items()]
-    entries = [each for each in found if each.question]
-    return entries, len(found) - len(entries)
+    entries = [_entry(name, sorted(spans, key=lambda step: step.started)) for name, spans in traces.items()]
+    answered = [entry for entry in entries if entry.question]
+    return answered, len(entries) - len(answered)
 
 
 def _entry(name: str, steps: Sequence[Step]) -> Entry:
     ids = {step.id for step in steps}
-    outer = [step for step in steps if step.parent not in ids and not step.retrieves]
-    models = [step for step in reversed(steps) if step.answers]
-    tried = [*outer, *models] if len(outer) == 1 else [*models, *outer]
-    retrieved = [step.passages for step in steps if step.passages is not None]
-    passages = [passage for each in retrieved for passage in each]
+    outermost = [step for step in steps if step.parent not in ids and not step.is_retrieval]
+    model_calls = [step for step in reversed(steps) if step.is_model_call]
+    candidates = [*outermost, *model_calls] if len(outermost) == 1 else [*model_calls, *outermost]
+    retrievals = [step.passages for step in steps if step.passages is not None]
+    passages = [passage for retrieval in retrievals for passage in retrieval]
     return Entry(
         id=name,
-        question=next((step.asked for step in tried if step.asked), ""),
-        answer=next((step.answered for step in tried if step.answered), ""),
-        passages=named(passages) if retrieved else None,
-        numbered=not any(each.id for each in passages),
+        question=next((step.question for step in candidates if step.question), ""),
+        answer=next((step.answer for step in candidates if step.answer), ""),
+        passages=named(passages) if retrievals else None,
+        numbered=not any(passage.id for passage in passages),
     )
 
 
 def named(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Return passages, each once, those without an id named by their place: 1, 2, ..."""
-    told = dict.fromkeys(passages)
-    places = (replace(each, id=each.id or str(place)) for place, each in enumerate(told, 1))
-    return tuple({each.id: each for each in places}.values())
+    """Passages, each once, those without an id named by their position: 1, 2, ..."""
+    unique = dict.fromkeys(passages)
+    with_ids = (replace(passage, id=passage.id or str(n)) for n, passage in enumerate(unique, 1))
+    return tuple({passage.id: passage for passage in with_ids}.values())
 
 
 def passages_in(value: object) -> tuple[Passage, ...]:
-    """Return the passages of a list, or of what holds one: its documents, source documents or nodes."""
+    """The passages of a list, or of an object that holds one as its documents or nodes."""
     value = parsed(value)
     if isinstance(value, dict):
-        inner = (parsed(value.get(name)) for name in _DOCUMENTS)
-        value = next((each for each in inner if isinstance(each, (list, dict)) and each), None)
+        inner = (parsed(value.get(name)) for name in _PASSAGE_KEYS)
+        value = next((child for child in inner if isinstance(child, (list, dict)) and child), None)
         if isinstance(value, dict):
             return passages_in(value)
     if not isinstance(value, list):
         return ()
-    given = ({"text": each} if isinstance(each, str) else each for each in value)
-    return tuple(passage for each in given if (passage := passage_of(each)) is not None)
+    rows = ({"text": row} if isinstance(row, str) else row for row in value)
+    return tuple(passage for row in rows if (passage := passage_of(row)) is not None)
 
 
-def text_in(value: object, names: Sequence[str], depth: int = 0) -> str:
-    """Return the text that a value is or holds under one of the names; of messages the last that fits."""
+def text_in(value: object, keys: Sequence[str], depth: int = 0) -> str:
+    """The text that a value is or holds under one of the keys; of messages the last that fits."""
     value = parsed(value)
     if isinstance(value, str):
         return value.strip()
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
-        inner = (
-            _arguments(value) if value.keys() == _CALL else [value[each] for each in names if each in value]
-        )
-        return next(filter(None, (text_in(each, names, depth + 1) for each in inner)), "")
-    if isinstance(value, list):
-        return _in_list(value, names, depth)
-    return ""
+        is_call = value.keys() == _CALL_KEYS
+        inner = _arguments(value) if is_call else [value[key] for key in keys if key in value]
+        return next(filter(None, (text_in(child, keys, depth + 1) for child in inner)), "")
+    return _text_in_list(value, keys, depth) if isinstance(value, list) else ""
 
 
 def _arguments(call: dict[str, Any]) -> list[Any]:
-    """Return the arguments of a call, those by name last: once for names that are known, then in order."""
-    args, named = call["args"], call["kwargs"]
-    by_name = [named, *named.values()] if isinstance(named, dict) else []
-    return [*(args if isinstance(args, list) else []), *by_name]
+    """The arguments of a call, those by name last: once for names that are known, then in order."""
+    positional, named_ones = call["args"], call["kwargs"]
+    by_name = [named_ones, *named_ones.values()] if isinstance(named_ones, dict) else []
+    return [*(positional if isinstance(positional, list) else []), *by_name]
 
 
-def _in_list(value: list[Any], names: Sequence[str], depth: int) -> str:
-    asks = names is ASKED
-    roles = [_role(each) for each in value]
+def _text_in_list(values: list[Any], keys: Sequence[str], depth: int) -> str:
+    asking = keys is QUESTION_KEYS
+    roles = [_role(message) for message in values]
     if any(roles):
         fitting = [
-            each for each, role in zip(value, roles, strict=True) if role and (role in _ASKING) == asks
+            message
+            for message, role in zip(values, roles, strict=True)
+            if role and (role in _ASKING_ROLES) == asking
         ]
-        texts = (text_in(each, names, depth + 1) for each in reversed(fitting))
+        texts = (text_in(message, keys, depth + 1) for message in reversed(fitting))
         return next(filter(None, texts), "")
     # Parts of one text, or batches of messages.
-    texts = (text_in(each, names, depth + 1) for each in value)
-    return "\n".join(filter(None, texts))
+    return "\n".join(filter(None, (text_in(part, keys, depth + 1) for part in values)))
 
 
 def _role(message: object) -> str:
-    """Return who speaks; a message of LangChain says it as its type, or as the name of its class."""
+    """Who speaks; a message of LangChain says it as its type, or as the name of its class."""
     if not isinstance(message, dict):
         return ""
-    told = message.get("role") or message.get("type") or ""
+    role = message.get("role") or message.get("type") or ""
     if isinstance(message.get("id"), list) and message["id"]:
-        told = str(message["id"][-1]).removesuffix("Chunk").removesuffix("Message")
+        role = str(message["id"][-1]).removesuffix("Chunk").removesuffix("Message")
     inner = message.get("message")
-    if not told and isinstance(inner, dict):
+    if not role and isinstance(inner, dict):
         return _role(inner)
-    return str(told).casefold() if told not in ("text", "constructor", "output_text", "input_text") else ""
+    return str(role).casefold() if role not in _PART_TYPES else ""
 
 
 def objects_in(value: object) -> list[dict[str, Any]]:
-    """Return the objects of a list, whatever else is in it; nothing of any other value."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    """The objects of a list, whatever else is in it; nothing of any other value."""
+    return [child for child in value if isinstance(child, dict)] if isinstance(value, list) else []
 
 
 def parsed(value: object) -> Any:
-    """Return what a JSON object or list in a text says; any other value as it is."""
+    """A JSON object or list in a text; any other value as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return msgspec.json.decode(value)
@@ -184,39 +191,27 @@ def parsed(value: object) -> Any:
     return value
 
 
-_INPUTS = (
-    "gen_ai.input.messages", "gen_ai.prompt", "traceloop.entity.input", "input.value",
-    "gen_ai.retrieval.query.text",
-)  # fmt: skip
-_OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion", "traceloop.entity.output", "output.value")
-_RETRIEVED = "gen_ai.retrieval.documents"
-_RETRIEVES = ("retrieval", "vector_db_retrieve")
-_ANSWERS = ("chat", "text_completion", "generate_content", "invoke_agent")
-_LANGFUSE = "langfuse.observation."
-_PLACE = re.compile(r"[0-9]{1,18}")
-
-
 def step_of(flat: dict[str, Any], common: dict[str, str]) -> Step:
-    """Return the step of a span with these attributes; ``common``: its trace, id, parent and start."""
+    """The step of a span with these attributes; ``common``: its trace, id, parent and start."""
     if "openinference.span.kind" in flat:
         return _openinference(flat, common)
     if f"{_LANGFUSE}type" in flat:
-        held = {name.removeprefix(_LANGFUSE): parsed(value) for name, value in flat.items()}
-        return observation(held, common)
+        row = {name.removeprefix(_LANGFUSE): parsed(value) for name, value in flat.items()}
+        return observation(row, common)
     return _gen_ai(flat, common)
 
 
 def observation(row: dict[str, Any], common: dict[str, str]) -> Step:
-    """Return the step of an observation of Langfuse."""
+    """The step of an observation of Langfuse."""
     kind, output = str(row.get("type")).upper(), row.get("output")
-    named = kind == "SPAN" and "retriev" in str(row.get("name", "")).casefold()
-    retrieved = passages_in(output) if kind == "RETRIEVER" or named else ()
+    is_named_retriever = kind == "SPAN" and "retriev" in str(row.get("name", "")).casefold()
+    retrieved = passages_in(output) if kind == "RETRIEVER" or is_named_retriever else ()
     return Step(
         **common,
-        answers=kind == "GENERATION",
-        retrieves=kind == "RETRIEVER" or bool(retrieved),
-        asked=text_in(row.get("input"), ASKED),
-        answered=text_in(output, ANSWERED),
+        is_model_call=kind == "GENERATION",
+        is_retrieval=kind == "RETRIEVER" or bool(retrieved),
+        question=text_in(row.get("input"), QUESTION_KEYS),
+        answer=text_in(output, ANSWER_KEYS),
         passages=retrieved if retrieved or (kind == "RETRIEVER" and output == []) else None,
     )
 
@@ -225,14 +220,15 @@ def _gen_ai(flat: dict[str, Any], common: dict[str, str]) -> Step:
     tree = nested(flat)
     operation = str(flat.get("gen_ai.operation.name") or flat.get("traceloop.span.kind") or "")
     retrieved = passages_in(flat.get(_RETRIEVED))
-    if operation in _RETRIEVES and not retrieved:
+    if operation in _RETRIEVAL_OPERATIONS and not retrieved:
         retrieved = passages_in(flat.get("traceloop.entity.output"))
+    has_completion = "gen_ai.completion" in flat or "gen_ai.output.messages" in flat
     return Step(
         **common,
-        answers=operation in _ANSWERS or "gen_ai.completion" in flat or "gen_ai.output.messages" in flat,
-        retrieves=operation in _RETRIEVES or bool(retrieved),
-        asked=_first(flat, tree, _INPUTS, ASKED),
-        answered=_first(flat, tree, _OUTPUTS, ANSWERED),
+        is_model_call=operation in _MODEL_OPERATIONS or has_completion,
+        is_retrieval=operation in _RETRIEVAL_OPERATIONS or bool(retrieved),
+        question=_attribute_text(flat, tree, _INPUTS, QUESTION_KEYS),
+        answer=_attribute_text(flat, tree, _OUTPUTS, ANSWER_KEYS),
         # Documents are opt-in there: none may have been left out as well as not found.
         passages=retrieved or None,
     )
@@ -240,49 +236,50 @@ def _gen_ai(flat: dict[str, Any], common: dict[str, str]) -> Step:
 
 def _openinference(flat: dict[str, Any], common: dict[str, str]) -> Step:
     kind, tree = str(flat.get("openinference.span.kind")).upper(), nested(flat)
-    told = tree.get("llm") if isinstance(tree.get("llm"), dict) else {}
-    retrieves = kind in ("RETRIEVER", "RERANKER")
-    retrieved = _documents(tree, flat.get("output.value") if retrieves else None)
-    replied = text_in(_messages(told, "output_messages"), ANSWERED) if kind == "LLM" else ""
+    llm = tree.get("llm") if isinstance(tree.get("llm"), dict) else {}
+    is_retriever = kind in ("RETRIEVER", "RERANKER")
+    retrieved = _documents(tree, flat.get("output.value") if is_retriever else None)
+    question = text_in(_messages(llm, "input_messages"), QUESTION_KEYS)
+    answer = text_in(_messages(llm, "output_messages"), ANSWER_KEYS) if kind == "LLM" else ""
     return Step(
         **common,
-        answers=kind == "LLM",
-        retrieves=retrieves or bool(retrieved),
-        asked=text_in(_messages(told, "input_messages"), ASKED) or text_in(flat.get("input.value"), ASKED),
-        answered=replied or text_in(flat.get("output.value"), ANSWERED),
+        is_model_call=kind == "LLM",
+        is_retrieval=is_retriever or bool(retrieved),
+        question=question or text_in(flat.get("input.value"), QUESTION_KEYS),
+        answer=answer or text_in(flat.get("output.value"), ANSWER_KEYS),
         passages=retrieved or None,
     )
 
 
 def _documents(tree: dict[str, Any], output: Any) -> tuple[Passage, ...]:
-    """Return the documents of a retrieval; the ids that its attributes leave out stand in its output."""
-    holder = next(
-        (each for name in ("retrieval", "reranker") if isinstance(each := tree.get(name), dict)), {}
-    )
-    documents = parsed(holder.get("documents") or holder.get("output_documents"))
-    held = [each.get("document", each) if isinstance(each, dict) else each for each in _listed(documents)]
+    """The documents of a retrieval; the ids that its attributes leave out stand in its output."""
+    holders = (tree.get(name) for name in ("retrieval", "reranker"))
+    holder = next((child for child in holders if isinstance(child, dict)), {})
+    rows = _listed(parsed(holder.get("documents") or holder.get("output_documents")))
+    documents = [row.get("document", row) if isinstance(row, dict) else row for row in rows]
     # Spread out as document.content, document.id and the like.
-    plain = [
-        {name.removeprefix("document."): each for name, each in one.items()} if isinstance(one, dict) else one
-        for one in held
-    ]
-    found, written = passages_in(plain), passages_in(output)
-    same = [each.text for each in found] == [each.text for each in written]
-    return written if not found or (same and not all(each.id for each in found)) else found
+    attributes = passages_in([_without_prefix(document, "document.") for document in documents])
+    written = passages_in(output)
+    same = [passage.text for passage in attributes] == [passage.text for passage in written]
+    if not attributes or (same and not all(passage.id for passage in attributes)):
+        return written
+    return attributes
 
 
-def _messages(told: Any, name: str) -> list[Any]:
-    given = _listed(parsed(told.get(name))) if isinstance(told, dict) else []
-    found = []
-    for each in given:
-        inner = each.get("message", each) if isinstance(each, dict) else each
-        if isinstance(inner, dict):
-            inner = {key.removeprefix("message."): value for key, value in inner.items()}
-        found.append(inner)
-    return found
+def _messages(llm: Any, name: str) -> list[Any]:
+    rows = _listed(parsed(llm.get(name))) if isinstance(llm, dict) else []
+    messages = (row.get("message", row) if isinstance(row, dict) else row for row in rows)
+    return [_without_prefix(message, "message.") for message in messages]
 
 
-def _first(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[str, ...]) -> str:
+def _without_prefix(row: Any, prefix: str) -> Any:
+    if not isinstance(row, dict):
+        return row
+    return {name.removeprefix(prefix): value for name, value in row.items()}
+
+
+def _attribute_text(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[str, ...]) -> str:
+    """The text of the first attribute that has one."""
     for name in names:
         value = flat.get(name)
         if value is None:
@@ -299,22 +296,22 @@ def _first(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return a list that may be written as an object of numbered entries."""
-    if isinstance(value, dict) and value and all(_PLACE.fullmatch(name) for name in map(str, value)):
+    """A list, which may be written as an object of numbered entries."""
+    if isinstance(value, dict) and value and all(_NUMBER.fullmatch(name) for name in map(str, value)):
         return [value[name] for name in sorted(value, key=int)]
     return value if isinstance(value, list) else []
 
 
 def nested(flat: dict[str, Any]) -> dict[str, Any]:
-    """Return dotted names as objects within objects; a name that is a value, too, keeps the value."""
+    """Dotted names as objects within objects; a name that is a value, too, keeps the value."""
     tree: dict[str, Any] = {}
     for name, value in flat.items():
         *path, last = name.split(".")
-        at: Any = tree
+        node: Any = tree
         for part in path:
-            at = at.setdefault(part, {}) if isinstance(at, dict) else None
-        if isinstance(at, dict) and last not in at:
-            at[last] = value
+            node = node.setdefault(part, {}) if isinstance(node, dict) else None
+        if isinstance(node, dict) and last not in node:
+            node[last] = value
     return {name: _with_lists(value) for name, value in tree.items()}
 
 

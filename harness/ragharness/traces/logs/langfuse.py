@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragharness.traces.logs._spans import ANSWERED, ASKED, Step, objects_in, observation, text_in
+from ragharness.traces.logs._spans import ANSWER_KEYS, QUESTION_KEYS, Step, objects_in, observation, text_in
 
 _KINDS = (
-    "SPAN",
-    "GENERATION",
-    "EVENT",
-    "EMBEDDING",
-    "AGENT",
-    "TOOL",
-    "CHAIN",
-    "RETRIEVER",
-    "EVALUATOR",
+    "SPAN", "GENERATION", "EVENT", "EMBEDDING", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR",
     "GUARDRAIL",
-)
-_OF_A_TRACE = ("id", "timestamp", "input", "output")
+)  # fmt: skip
+_TRACE_FIELDS = ("id", "timestamp", "input", "output")
 
 
 def reads(row: Any) -> bool:
@@ -27,29 +19,25 @@ def reads(row: Any) -> bool:
     if not isinstance(row, dict):
         return False
     whole = isinstance(row.get("observations"), list) and ("trace" in row or "id" in row)
-    return (
-        whole
-        or (str(row.get("type")).upper() in _KINDS and bool(_trace(row)))
-        or all(name in row for name in _OF_A_TRACE)
-    )
+    is_observation = str(row.get("type")).upper() in _KINDS and bool(_trace_id(row))
+    return whole or is_observation or all(name in row for name in _TRACE_FIELDS)
 
 
 def steps(row: dict[str, Any]) -> Iterator[Step]:
     """Yield a trace as the outermost step, and its observations; or the one observation of a row."""
-    if _trace(row) and not isinstance(row.get("observations"), list):
-        yield _step(row, _trace(row))
+    if _trace_id(row) and not isinstance(row.get("observations"), list):
+        yield _step(row, _trace_id(row))
         return
-    held = row.get("trace")
-    trace = held if isinstance(held, dict) else row
+    trace = row["trace"] if isinstance(row.get("trace"), dict) else row
     name = str(trace.get("id", ""))
     yield Step(
         trace=name,
         id=name,
-        asked=text_in(trace.get("input"), ASKED),
-        answered=text_in(trace.get("output"), ANSWERED),
+        question=text_in(trace.get("input"), QUESTION_KEYS),
+        answer=text_in(trace.get("output"), ANSWER_KEYS),
     )
-    for each in objects_in(row.get("observations")):
-        yield _step(each, name)
+    for inner in objects_in(row.get("observations")):
+        yield _step(inner, name)
 
 
 def _step(row: dict[str, Any], trace: str) -> Step:
@@ -63,5 +51,5 @@ def _step(row: dict[str, Any], trace: str) -> Step:
     return observation(row, common)
 
 
-def _trace(row: dict[str, Any]) -> str:
+def _trace_id(row: dict[str, Any]) -> str:
     return str(row.get("traceId") or row.get("trace_id") or "")

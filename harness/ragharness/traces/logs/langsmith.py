@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragharness.traces.logs._spans import ANSWERED, ASKED, Step, objects_in, passages_in, text_in
+from ragharness.traces.logs._spans import ANSWER_KEYS, QUESTION_KEYS, Step, objects_in, passages_in, text_in
 
 
 def reads(row: Any) -> bool:
@@ -24,12 +24,12 @@ def _steps(row: dict[str, Any], trace: str, parent: str) -> Iterator[Step]:
         trace=trace,
         id=name,
         parent=str(row.get("parent_run_id") or parent),
-        answers=kind == "llm",
-        retrieves=kind == "retriever",
-        asked=text_in(row.get("inputs"), ASKED),
-        answered=text_in(row.get("outputs"), ANSWERED),
+        is_model_call=kind == "llm",
+        is_retrieval=kind == "retriever",
+        question=text_in(row.get("inputs"), QUESTION_KEYS),
+        answer=text_in(row.get("outputs"), ANSWER_KEYS),
         passages=passages_in(row["outputs"]) if kind == "retriever" and row.get("outputs") else None,
         started=str(row.get("dotted_order") or row.get("start_time") or ""),
     )
-    for each in objects_in(row.get("child_runs")):
-        yield from _steps(each, trace, name)
+    for run in objects_in(row.get("child_runs")):
+        yield from _steps(run, trace, name)

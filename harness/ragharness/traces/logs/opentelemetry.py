@@ -23,21 +23,21 @@ def reads(row: Any) -> bool:
         return False
     if any(isinstance(row.get(name), list) for name in _HOLDERS):
         return True
-    given = isinstance(row.get("attributes"), (dict, list)) and "span_kind" not in row
-    return given and bool(_of(row, "traceId") and _of(row, "spanId"))
+    has_attributes = isinstance(row.get("attributes"), (dict, list)) and "span_kind" not in row
+    return has_attributes and bool(_field(row, "traceId") and _field(row, "spanId"))
 
 
 def steps(row: dict[str, Any]) -> Iterator[Step]:
     """Yield the spans and events of an export, or the one span of a row."""
-    held = next((name for name in _HOLDERS if isinstance(row.get(name), list)), None)
-    if held is None:
+    holder = next((name for name in _HOLDERS if isinstance(row.get(name), list)), None)
+    if holder is None:
         yield _span(row)
         return
-    scopes, name = _HOLDERS[held]
-    for resource in objects_in(row[held]):
+    scopes, name = _HOLDERS[holder]
+    for resource in objects_in(row[holder]):
         for scope in objects_in(resource.get(scopes)):
-            for each in objects_in(scope.get(name)):
-                yield _span(each) if name == "spans" else _event(each)
+            for record in objects_in(scope.get(name)):
+                yield _span(record) if name == "spans" else _event(record)
 
 
 def _span(span: dict[str, Any]) -> Step:
@@ -48,58 +48,62 @@ def _span(span: dict[str, Any]) -> Step:
 
 
 def _event(record: dict[str, Any]) -> Step:
-    """Return an event of the logs as a step within its span."""
+    """An event of the logs as a step within its span."""
     flat = _attributes(record)
-    body, name = _value(record.get("body")), _of(record, "eventName") or flat.get("event.name")
-    told = {**flat, **body} if isinstance(body, dict) else flat
+    body, name = _value(record.get("body")), _field(record, "eventName") or flat.get("event.name")
+    fields = {**flat, **body} if isinstance(body, dict) else flat
     within = _common(record, ("timeUnixNano", "observedTimeUnixNano"))
     common = {**within, "id": f"{within['id']} {name} {within['started']}", "parent": within["id"]}
-    return step_of({**_content(str(name), told), "gen_ai.operation.name": "chat"}, common)
+    return step_of({**_content(str(name), fields), "gen_ai.operation.name": "chat"}, common)
 
 
-def _content(name: str, told: dict[str, Any]) -> dict[str, Any]:
-    """Return the attributes that an event stands for; until 1.36 of the conventions it held the contents."""
+def _content(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that an event stands for; until 1.36 of the conventions it held the contents."""
     if name in _WHOLE:
-        return told
+        return fields
     if name == "gen_ai.user.message":
-        return {"gen_ai.prompt": told.get("content")}
-    return {"gen_ai.completion": told.get("message", told.get("content"))} if name == "gen_ai.choice" else {}
+        return {"gen_ai.prompt": fields.get("content")}
+    if name == "gen_ai.choice":
+        return {"gen_ai.completion": fields.get("message", fields.get("content"))}
+    return {}
 
 
 def _common(row: dict[str, Any], times: tuple[str, str]) -> dict[str, str]:
-    started = next((str(found) for name in times if (found := _of(row, name))), "")
+    started = next((str(time) for name in times if (time := _field(row, name))), "")
     return {
-        "trace": str(_of(row, "traceId")),
-        "id": str(_of(row, "spanId")),
-        "parent": str(_of(row, "parentSpanId") or row.get("parent_id") or ""),
+        "trace": str(_field(row, "traceId")),
+        "id": str(_field(row, "spanId")),
+        "parent": str(_field(row, "parentSpanId") or row.get("parent_id") or ""),
         "started": started.zfill(20),
     }
 
 
-def _of(row: dict[str, Any], name: str) -> Any:
-    """Return a field of a span, written as in JSON or in Python, or in its context; None without."""
-    snake = "".join(f"_{each.lower()}" if each.isupper() else each for each in name)
+def _field(row: dict[str, Any], name: str) -> Any:
+    """A field of a span, written as in JSON or in Python, or in its context; None without."""
+    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
     context = row.get("context")
     inner = context.get(snake) if isinstance(context, dict) else None
     return row.get(name) or row.get(snake) or inner
 
 
 def _attributes(holder: dict[str, Any]) -> dict[str, Any]:
-    given = holder.get("attributes")
-    if isinstance(given, dict):
-        return {str(name): parsed(value) for name, value in given.items()}
-    return {str(each["key"]): _value(each.get("value")) for each in objects_in(given) if "key" in each}
+    rows = holder.get("attributes")
+    if isinstance(rows, dict):
+        return {str(name): parsed(value) for name, value in rows.items()}
+    return {str(row["key"]): _value(row.get("value")) for row in objects_in(rows) if "key" in row}
 
 
 def _value(value: Any) -> Any:
-    """Return a value of OTLP without its type; some exports name the other types, too, as null."""
-    told = {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else {}
-    if len(told) != 1:
+    """A value of OTLP without its type; some exports name the other types, too, as null."""
+    typed = (
+        {kind: inner for kind, inner in value.items() if inner is not None} if isinstance(value, dict) else {}
+    )
+    if len(typed) != 1:
         return parsed(value)
-    ((kind, inner),) = told.items()
+    ((kind, inner),) = typed.items()
     if kind in ("arrayValue", "array_value"):
-        held = inner.get("values") if isinstance(inner, dict) else None
-        return [_value(each) for each in held] if isinstance(held, list) else []
+        values = inner.get("values") if isinstance(inner, dict) else None
+        return [_value(element) for element in values] if isinstance(values, list) else []
     if kind in ("kvlistValue", "kvlist_value"):
         return _attributes({"attributes": inner.get("values")} if isinstance(inner, dict) else {})
     return parsed(inner)

@@ -18,26 +18,27 @@ def reads(row: Any) -> bool:
 
 def steps(row: dict[str, Any]) -> Iterator[Step]:
     """Yield the one span of a row."""
-    given = row.get("attributes")
-    if isinstance(given, dict):
-        flat = dict(_flattened(given))
+    tree = row.get("attributes")
+    if isinstance(tree, dict):
+        flat = dict(_flattened(tree))
     else:
-        flat = {name.removeprefix("attributes."): each for name, each in row.items() if "attributes." in name}
+        columns = {name: value for name, value in row.items() if "attributes." in name}
+        flat = {name.removeprefix("attributes."): value for name, value in columns.items()}
     context = row.get("context") if isinstance(row.get("context"), dict) else None
-    held = context or {name: row.get(f"context.{name}") for name in ("trace_id", "span_id")}
+    ids = context or {name: row.get(f"context.{name}") for name in ("trace_id", "span_id")}
     flat.setdefault("openinference.span.kind", row.get("span_kind") or "")
     common = {
-        "trace": str(held.get("trace_id")),
-        "id": str(held.get("span_id")),
+        "trace": str(ids.get("trace_id")),
+        "id": str(ids.get("span_id")),
         "parent": str(row.get("parent_id") or ""),
         "started": str(row.get("start_time") or ""),
     }
     yield step_of(flat, common)
 
 
-def _flattened(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+def _flattened(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in tree.items():
         if isinstance(value, dict) and value:
-            yield from _flattened(value, f"{before}{name}.")
+            yield from _flattened(value, f"{prefix}{name}.")
         else:
-            yield f"{before}{name}", value
+            yield f"{prefix}{name}", value

@@ -17,22 +17,22 @@ def reads(row: Any) -> bool:
 
 
 def entry(row: dict[str, Any], number: int) -> Entry | None:
-    """Return the answer of a row; None without a question."""
-    told = row.get("answer_json")
-    answer = told if isinstance(told, dict) else row
+    """The answer of a row; None without a question."""
+    nested = row.get("answer_json")
+    answer = nested if isinstance(nested, dict) else row
     name = identifier(row.get("qid") or row.get("q_id") or row.get("id")) or f"line {number}"
     question = str(row.get("question") or ("" if answer is row else name)).strip()
-    texts, ids = row.get("passages", row.get("contexts")), row.get("retrieved_ids")
-    listed = tuple(Passage(str(each), "", "", 0, 0, "") for each in ids) if isinstance(ids, list) else ()
-    passages = passages_in(texts) or listed
-    cited = answer.get("citations")
     if not question:
         return None
+    texts, ids = row.get("passages", row.get("contexts")), row.get("retrieved_ids")
+    listed = tuple(Passage(str(name), "", "", 0, 0, "") for name in ids) if isinstance(ids, list) else ()
+    passages = passages_in(texts) or listed
+    cited = answer.get("citations")
     return Entry(
         id=name,
         question=question,
         answer=str(answer.get("claim", answer.get("answer")) or "").strip(),
         citations=tuple(filter(None, map(identifier, cited))) if isinstance(cited, list) else None,
         passages=None if texts is None and ids is None else named(passages),
-        numbered=not any(each.id for each in passages),
+        numbered=not any(passage.id for passage in passages),
     )
