@@ -21,7 +21,7 @@ from ragharness.analysis.calibration_note import Note
 from ragharness.analysis.compare import Comparison
 from ragharness.analysis.gate import Decision, Entry
 from ragharness.analysis.labels import Design, Label
-from ragharness.analysis.metrics import Part
+from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import Scores, part_schema
 from ragharness.questions.freezing import QuestionSetMetadata
@@ -207,8 +207,7 @@ def schema(of: type[Struct]) -> dict[str, Any]:
         for name in properties.keys() & told.keys():
             properties[name] = {"description": told[name], **properties[name]}
     if "Scores" in made["$defs"]:
-        parts: tuple[Part, ...] = ("axes", "retrieval")
-        for part in parts:
+        for part in PARTS:
             # The values of metrics are a mapping, so that a stored result outlives the list of them.
             made["$defs"]["Scores"]["properties"][part] = {"$ref": f"#/$defs/{part.capitalize()}"}
             made["$defs"] |= part_schema(part, "#/$defs/{name}")

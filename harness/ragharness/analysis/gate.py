@@ -1,9 +1,12 @@
-"""The gate: may the candidate ship in the place of the base?"""
+"""The gate: may the candidate ship in the place of the base? And what a run's folder remembers of it.
+
+``gate.jsonl`` lies in the candidate's folder and is only ever appended to: attempts, and overrides.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Literal
@@ -13,13 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.analysis.information import Information, NewlyWrong, inform, newly_wrong
-from ragharness.analysis.rules import (
-    Gates,
-    RuleResult,
-    check_calibration,
-    check_rules,
-    check_thresholds,
-)
+from ragharness.analysis.rules import Gates, RuleResult, check_calibration, check_rules, check_thresholds
 from ragharness.analysis.sides import Pairs, Side, common, differences, read_side
 from ragharness.errors import RagharnessError, StorageError, UsageError
 from ragharness.runner.run_folder import RunFolder
@@ -73,7 +70,7 @@ def gate(
     by: str = "",
     why: str = "",
 ) -> Decision:
-    """Return the verdict; the attempt and an override of it are kept in the candidate's folder.
+    """Verdict on a candidate; the attempt and an override of it are kept in the candidate's folder.
 
     Raises RunNotUsable for damaged runs, UsageError for thresholds of unknown figures, for one run given
     twice, and where there is nothing to override.
@@ -84,26 +81,26 @@ def gate(
     first = read_side(base)
     second = read_side(candidate, first)
     thresholds = [*check_thresholds(gates, candidate), *check_calibration(gates, base, candidate)]
-    found = decide(first, second, gates, thresholds)
-    if (by or why) and found.verdict not in ("reject", "incomplete"):
-        raise UsageError(f"expected a verdict to override, found {found.verdict!r}")
-    if found.verdict == "not comparable":
-        return found
+    decision = decide(first, second, gates, thresholds)
+    if (by or why) and decision.verdict not in ("reject", "incomplete"):
+        raise UsageError(f"expected a verdict to override, found {decision.verdict!r}")
+    if decision.verdict == "not comparable":
+        return decision
     digest = digest_of(first, second, gates)
     if by or why:
-        override(candidate, base.name, digest, found.verdict, by, why)
-    return replace(found, attempts=remember(candidate, base.name, digest, found.verdict, record))
+        override(candidate, base.name, digest, decision.verdict, by, why)
+    return replace(decision, attempts=remember(candidate, base.name, digest, decision.verdict, record))
 
 
 def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleResult] = ()) -> Decision:
-    """Return the verdict on two runs that were read: a pure function of their records."""
+    """Verdict on two runs that were read: a pure function of their records."""
     differing = differences(base.run.settings, candidate.run.settings)
     allowed = [phrase for name, phrase in differing.items() if name in gates.allow]
     refused = [phrase for name, phrase in differing.items() if name not in gates.allow]
     names = list(common(base, candidate))
     if differing and not refused and not names:
         refused = ["no question was asked in both runs"]
-    found = Decision(
+    decision = Decision(
         verdict="not comparable",
         ships=False,
         base=base.name,
@@ -115,17 +112,17 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         allowed=allowed,
     )
     if refused:
-        return found
+        return decision
     pairs = Pairs(base, candidate, gates.epochs)
     rules = [*check_rules(base, candidate, pairs, gates), *thresholds]
-    verdict = verdict_of(rules)
-    chosen = {"reject": False, "incomplete": None}.get(verdict, True)
-    reasons = [_reason(each) for each in rules if verdict != "ship" and each.passes is chosen]
+    passes = {rule.passes for rule in rules}
+    verdict: Verdict = "reject" if False in passes else "incomplete" if None in passes else "ship"
+    deciding = [rule for rule in rules if rule.passes is (False if verdict == "reject" else None)]
     return replace(
-        found,
+        decision,
         verdict=verdict,
         ships=verdict == "ship",
-        reasons=reasons,
+        reasons=[f"{rule.rule} {rule.name}: {rule.text}" for rule in deciding],
         buckets=pairs.tally(),
         rules=rules,
         newly_wrong=newly_wrong(base, candidate, gates),
@@ -135,27 +132,16 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
     )
 
 
-def verdict_of(rules: Sequence[RuleResult]) -> Verdict:
-    """Return what the rules come to: one that fails rejects, one that is undecided leaves it open."""
-    if any(each.passes is False for each in rules):
-        return "reject"
-    return "ship" if all(each.passes for each in rules) else "incomplete"
-
-
-def _reason(rule: RuleResult) -> str:
-    return f"{rule.rule} {rule.name}: {rule.text}"
-
-
 def _settles(rules: Sequence[RuleResult], base: Side, candidate: Side) -> list[Waiting]:
-    """Return the answers without a bucket on which undecided rules depend, in the order of the questions."""
-    wanted = {name for rule in rules for name in rule.undecided}
-    sides = (("base", base.ungraded()), ("candidate", candidate.ungraded()))
+    """Answers without a bucket on which undecided rules depend, in the order of the questions."""
+    undecided = {name for rule in rules for name in rule.undecided}
+    waiting = [("base", base.ungraded()), ("candidate", candidate.ungraded())]
     return [
-        Waiting(name, which, waiting[name])  # type: ignore[arg-type]
+        Waiting(name, run, statuses[name])  # type: ignore[arg-type]
         for name in base.asked
-        if name in wanted
-        for which, waiting in sides
-        if name in waiting
+        if name in undecided
+        for run, statuses in waiting
+        if name in statuses
     ]
 
 
@@ -189,54 +175,50 @@ class Attempts(Struct, frozen=True, kw_only=True):
 
 
 def digest_of(base: Side, candidate: Side, gates: Gates) -> str:
-    """Return a digest of what the verdict rests on; the order of the records does not matter."""
-    found = hashlib.sha256(msgspec.json.encode(gates))
+    """Digest of what the verdict rests on; the order of the records does not matter."""
+    digest = hashlib.sha256(msgspec.json.encode(gates))
     for side in (base, candidate):
-        found.update(msgspec.json.encode((side.run.created, side.run.settings)))
-        for each in side.marks.items():
-            found.update(msgspec.json.encode(each))
-    return found.hexdigest()[:16]
+        for part in ((side.run.created, side.run.settings), *side.marks.items()):
+            digest.update(msgspec.json.encode(part))
+    return digest.hexdigest()[:16]
 
 
 def remember(folder: RunFolder, base: str, digest: str, verdict: str, record: bool = True) -> Attempts:
     """Count the attempts at a candidate in the runs beside it, and record this one where it is new."""
-    note, mine = "", _entries(folder)
-    if record and not any(each.digest == digest and each.kind == "attempt" for each in mine):
+    note, entries = "", _entries(folder)
+    if record and not any(entry.digest == digest and entry.kind == "attempt" for entry in entries):
         entry = Entry(kind="attempt", when=_now(), base=base, digest=digest, verdict=verdict)
         try:
             _append(folder, entry)
         except StorageError as error:
             note = f"this attempt is not recorded: {error}"
-        mine.append(entry)
-    settings, all_of, same = folder.run.settings, {digest}, {digest}
-    for other in _beside(folder):
-        theirs = other.run.settings
-        if (theirs.question_set, theirs.pipeline) == (settings.question_set, settings.pipeline):
-            found = {each.digest for each in _entries(other)}
-            all_of |= found
-            same |= found if theirs == settings else set()
+        entries.append(entry)
+    settings, attempts, same = folder.run.settings, {digest}, {digest}
+    for path in sorted(folder.path.absolute().parent.glob(f"*/{NAME}")):
+        with suppress(RagharnessError):
+            other = RunFolder.open(path.parent)
+            theirs = other.run.settings
+            if (theirs.question_set, theirs.pipeline) == (settings.question_set, settings.pipeline):
+                digests = {entry.digest for entry in _entries(other)}
+                attempts |= digests
+                same |= digests if theirs == settings else set()
     return Attempts(
-        number=len(all_of),
+        number=len(attempts),
         same_settings=len(same),
-        overrides=[each for each in mine if each.kind == "override" and each.digest == digest],
+        overrides=[entry for entry in entries if entry.kind == "override" and entry.digest == digest],
         note=note,
     )
 
 
 def override(folder: RunFolder, base: str, digest: str, verdict: str, who: str, why: str) -> None:
     """Record that somebody ships in spite of a verdict; raises UsageError without a name or a reason."""
-    if not who.strip() or not why.strip():
+    who, why = who.strip(), why.strip()
+    if not who or not why:
         raise UsageError("expected --override WHY and --by WHO, found only one of them")
-    entry = Entry(
-        kind="override",
-        when=_now(),
-        base=base,
-        digest=digest,
-        verdict=verdict,
-        who=who.strip(),
-        why=why.strip(),
+    _append(
+        folder,
+        Entry(kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why),
     )
-    _append(folder, entry)
 
 
 def _append(folder: RunFolder, entry: Entry) -> None:
@@ -253,12 +235,6 @@ def _entries(folder: RunFolder) -> list[Entry]:
         raise StorageError(
             f"expected a readable {path}, found: {error}", help="mend its lines, or move the file away"
         ) from error
-
-
-def _beside(folder: RunFolder) -> Iterator[RunFolder]:
-    for path in sorted(folder.path.absolute().parent.glob(f"*/{NAME}")):
-        with suppress(RagharnessError):
-            yield RunFolder.open(path.parent)
 
 
 def _now() -> str:

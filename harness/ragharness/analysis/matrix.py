@@ -1,4 +1,4 @@
-"""The cells of a matrix, and how far each of its axes moves the buckets."""
+"""The cells of a ``matrix.toml``: every combination of its axes, and how far each axis moves the buckets."""
 
 from __future__ import annotations
 
@@ -19,6 +19,140 @@ from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
+
+_HEADINGS = ("Pipeline", "Retrieval")
+"""Options under these may differ between cells: what is asked, how often, and how it is graded may not."""
+
+_TABLES = ("pipeline_option", "retriever_option")
+"""Options that hold settings of their own, which may be axes, too: ``pipeline_option.prompt``."""
+_REFUSED = ("out", "fresh")
+"""Options without a meaning here: each cell has a run folder of its own and is continued."""
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "float | None": (int, float),
+    "bool": (bool,),
+    "tuple[str, ...]": (str, list),
+}
+"""Types of the options that are not texts."""
+
+_BY_FLAG: dict[str, str] = {flag_of(each.name): each.name for each in fields(RunConfig)}
+"""Options are written as on the command line, or as in Python."""
+
+_EXAMPLE = "docs/matrix.md shows a matrix.toml"
+
+
+class Cell(NamedTuple):
+    """One combination."""
+
+    values: dict[str, str]
+    """By axis, as they are shown."""
+    config: RunConfig
+
+    @property
+    def name(self) -> str:
+        """The values in words: ``model=a k=5``."""
+        return " ".join(f"{axis}={value}" for axis, value in self.values.items())
+
+
+class Grid(NamedTuple):
+    """Every cell of a matrix."""
+
+    axes: dict[str, tuple[str, ...]]
+    """The values of each axis as they are shown, in the order of the file."""
+    cells: tuple[Cell, ...]
+
+
+def read_grid(path: Path) -> Grid:
+    """Return the cells of a matrix file; raises UsageError for one that cannot be read or meant."""
+    tables = read_toml(path, _EXAMPLE)
+    for name in tables:
+        if name not in ("run", "axes"):
+            raise UnknownName(f"table of {path}", name, ("run", "axes"), help=_EXAMPLE)
+    allowed = _axes()
+    shared, axes = (_flat(tables.get(name, {}), name) for name in ("run", "axes"))
+    for name, value in shared.items():
+        _check(name, value)
+    for name, values in axes.items():
+        if name.partition(".")[0] not in allowed:
+            raise UsageError(
+                f"expected an axis that leaves the questions as they are, found {name};"
+                f" known: {', '.join(allowed)}",
+                help="put it under [run]",
+            )
+        if not isinstance(values, list) or not values or len({*map(_shown, values)}) < len(values):
+            raise UsageError(f"expected different values of {name}, found {values!r}", help=_EXAMPLE)
+        for value in values:
+            _check(name, value)
+    if not axes:
+        raise UsageError(f"expected a table [axes] with lists in {path}, found none", help=_EXAMPLE)
+    short = {name: _short(name, axes) for name in axes}
+    cells = []
+    for values in product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        labels = {short[name]: _shown(value) for name, value in chosen.items()}
+        cells.append(Cell(labels, _config({**shared, **chosen})))
+    return Grid({short[name]: tuple(map(_shown, values)) for name, values in axes.items()}, tuple(cells))
+
+
+def _axes() -> list[str]:
+    heading, names = "", []
+    for field in fields(RunConfig):
+        heading = field.metadata["under"] or heading
+        names += [field.name] if heading in _HEADINGS else []
+    return names
+
+
+def _flat(table: Any, where: str) -> dict[str, Any]:
+    """Return the options of a table by name, settings of a pipeline or retriever as ``option.name``."""
+    if not isinstance(table, dict):
+        raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
+    flat: dict[str, Any] = {}
+    for written, value in table.items():
+        name = _BY_FLAG.get(f"--{written.replace('_', '-')}") or str(written)
+        if name in _TABLES and isinstance(value, dict):
+            flat |= {f"{name}.{key}": each for key, each in value.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _check(name: str, value: Any) -> None:
+    """Raise UsageError for an option that is none, or a value of another type than its own."""
+    option, _, setting = name.partition(".")
+    known = {each.name: str(each.type) for each in fields(RunConfig) if each.name not in _REFUSED}
+    if option not in known:
+        raise UnknownName("option of a cell", option, known, help=_EXAMPLE)
+    types = (str, int, float, bool) if setting else _TYPES.get(known[option], (str,))
+    fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+    if not fits or (isinstance(value, list) and not all(isinstance(text, str) for text in value)):
+        names = " or ".join(each.__name__ for each in types)
+        raise UsageError(f"expected {name} to be {names}, found {value!r}", help=_EXAMPLE)
+
+
+def _config(values: dict[str, Any]) -> RunConfig:
+    options: dict[str, Any] = {}
+    for name, value in values.items():
+        option, _, setting = name.partition(".")
+        if option in _TABLES:
+            texts = [f"{setting}={_shown(value)}"] if setting else value
+            options[option] = (*options.get(option, ()), *(texts if isinstance(texts, list) else [texts]))
+        else:
+            options[option] = value
+    return RunConfig(**options)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def _short(name: str, axes: dict[str, Any]) -> str:
+    """Return the name of a setting without its option, where no other axis has that name."""
+    last = name.rpartition(".")[2]
+    return last if sum(each.rpartition(".")[2] == last for each in axes) == 1 else name
+
 
 FORMAT = 1
 _WIDTH = len(BUCKETS) + 1
@@ -97,11 +231,12 @@ def main_effects(
     """
     sides: list[tuple[dict[str, str], Side]] = []
     for values, folder in runs:
-        side = read_side(folder, sides[0][1] if sides else None)
-        if sides and (found := differences(sides[0][1].run.settings, side.run.settings)):
-            told = "; ".join(found.values()).replace("the base", sides[0][1].name)
+        first = sides[0][1] if sides else None
+        side = read_side(folder, first)
+        if first and (phrases := differences(first.run.settings, side.run.settings)):
+            named = "; ".join(phrases.values()).replace("the base", first.name)
             raise NotComparable(
-                f"expected cells on the same questions, found {told.replace('the candidate', side.name)}",
+                f"expected cells on the same questions, found {named.replace('the candidate', side.name)}",
                 help="a corpus or question set changed between two cells: run the matrix again",
             )
         sides.append((values, side))
@@ -128,24 +263,25 @@ def _pairs(
 def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) -> list[Effect]:
     import numpy as np
 
-    moved = [_by_document(pairs) for *_, pairs in contrasts]
-    documents = sorted({document for each in moved for document in each})
+    moves = [_by_document(pairs) for *_, pairs in contrasts]
+    documents = sorted({document for by_document in moves for document in by_document})
     zeros = [0.0] * _WIDTH
-    sums = np.array([[x for each in moved for x in each.get(name, zeros)] for name in documents])
-    totals, drawn = sums.sum(axis=0), cluster_totals(sums)
-    found = []
-    for place, (axis, base, value, pairs) in enumerate(contrasts):
-        columns = slice(place * _WIDTH, (place + 1) * _WIDTH)
-        (*shares, n), draws = totals[columns], drawn[:, columns]
+    sums = np.array(
+        [[x for by_document in moves for x in by_document.get(name, zeros)] for name in documents]
+    )
+    totals, draws = sums.sum(axis=0), cluster_totals(sums)
+    effects: list[tuple[Effect, Any]] = []
+    for number, (axis, base, value, pairs) in enumerate(contrasts):
+        columns = slice(number * _WIDTH, (number + 1) * _WIDTH)
+        (*moved, n), drawn, observed = totals[columns], draws[:, columns], sums[:, columns]
         if not n:
             continue
-        shares = [float(each / n) for each in shares]
+        shares = [float(total / n) for total in moved]
         # A draw may have none of the documents that the contrast is about.
-        means = draws[:, :-1] / np.where(draws[:, -1:] > 0, draws[:, -1:], np.nan)
-        own = sums[:, columns]
+        means = drawn[:, :-1] / np.where(drawn[:, -1:] > 0, drawn[:, -1:], np.nan)
         changes = [
-            BucketChange(bucket, share, _interval(means[:, at]), sign_flip([float(x) for x in own[:, at]]))
-            for at, (bucket, share) in enumerate(zip(BUCKETS, shares, strict=True))
+            BucketChange(bucket, share, _interval(means[:, i]), sign_flip([float(x) for x in observed[:, i]]))
+            for i, (bucket, share) in enumerate(zip(BUCKETS, shares, strict=True))
         ]
         distances = np.abs(means).sum(axis=1) / 2
         effect = Effect(
@@ -154,21 +290,20 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
             value=value,
             pairs=len(pairs),
             n=int(n),
-            documents=int((own[:, -1] > 0).sum()),
+            documents=int((observed[:, -1] > 0).sum()),
             changes=changes,
             moved=sum(map(abs, shares)) / 2,
             interval=_interval(distances),
         )
-        found.append((effect, distances))
-    found.sort(key=lambda each: -each[0].moved)
-    return [_beside_strongest(effect, distances, found[0]) for effect, distances in found]
-
-
-def _beside_strongest(effect: Effect, distances: Any, strongest: tuple[Effect, Any]) -> Effect:
-    first, draws = strongest
-    if effect.axis == first.axis:
-        return effect
-    return replace(effect, less=first.moved - effect.moved, less_interval=_interval(draws - distances))
+        effects.append((effect, distances))
+    effects.sort(key=lambda pair: -pair[0].moved)
+    first, most = effects[0] if effects else (None, None)
+    return [
+        effect
+        if first is None or effect.axis == first.axis
+        else replace(effect, less=first.moved - effect.moved, less_interval=_interval(most - distances))
+        for effect, distances in effects
+    ]
 
 
 def _by_document(pairs: Sequence[tuple[Side, Side]]) -> dict[str, list[float]]:
@@ -190,140 +325,3 @@ def _interval(draws: Any) -> tuple[float, float]:
 
     low, high = np.nanquantile(draws, (0.025, 0.975))
     return float(low), float(high)
-
-
-_HEADINGS = ("Pipeline", "Retrieval")
-"""Options under these may differ between cells: what is asked, how often, and how it is graded may not."""
-
-_TABLES = ("pipeline_option", "retriever_option")
-"""Options that hold settings of their own, which may be axes, too: ``pipeline_option.prompt``."""
-_REFUSED = ("out", "fresh")
-"""Options without a meaning here: each cell has a run folder of its own and is continued."""
-_TYPES: dict[str, Any] = {
-    "int": int,
-    "float": (int, float),
-    "float | None": (int, float),
-    "bool": bool,
-    "tuple[str, ...]": (str, list),
-}
-"""Types of the options that are not texts."""
-
-_BY_FLAG: dict[str, str] = {flag_of(each.name): each.name for each in fields(RunConfig)}
-"""Options are written as on the command line, or as in Python."""
-
-_EXAMPLE = "docs/matrix.md shows a matrix.toml"
-
-
-class Cell(NamedTuple):
-    """One combination."""
-
-    values: dict[str, str]
-    """By axis, as they are shown."""
-    config: RunConfig
-
-    @property
-    def name(self) -> str:
-        """The values in words: ``model=a k=5``."""
-        return " ".join(f"{axis}={value}" for axis, value in self.values.items())
-
-
-class Grid(NamedTuple):
-    """Every cell of a matrix."""
-
-    axes: dict[str, tuple[str, ...]]
-    """The values of each axis as they are shown, in the order of the file."""
-    cells: tuple[Cell, ...]
-
-
-def read_grid(path: Path) -> Grid:
-    """Return the cells of a matrix file; raises UsageError for one that cannot be read or meant."""
-    held = read_toml(path, _EXAMPLE)
-    for name in held:
-        if name not in ("run", "axes"):
-            raise UnknownName(f"table of {path}", name, ("run", "axes"), help=_EXAMPLE)
-    allowed = _axes()
-    shared, axes = (_flat(held.get(name, {}), name) for name in ("run", "axes"))
-    for name, value in shared.items():
-        _check(name, value)
-    for name, values in axes.items():
-        if name.partition(".")[0] not in allowed:
-            raise UsageError(
-                f"expected an axis that leaves the questions as they are, found {name};"
-                f" known: {', '.join(allowed)}",
-                help="put it under [run]",
-            )
-        if not isinstance(values, list) or not values or len({*map(_shown, values)}) < len(values):
-            raise UsageError(f"expected different values of {name}, found {values!r}", help=_EXAMPLE)
-        for value in values:
-            _check(name, value)
-    if not axes:
-        raise UsageError(f"expected a table [axes] with lists in {path}, found none", help=_EXAMPLE)
-    shown = {name: _short(name, axes) for name in axes}
-    cells = [
-        Cell({shown[name]: _shown(value) for name, value in chosen.items()}, _config({**shared, **chosen}))
-        for chosen in (dict(zip(axes, each, strict=True)) for each in product(*axes.values()))
-    ]
-    return Grid({shown[name]: tuple(map(_shown, values)) for name, values in axes.items()}, tuple(cells))
-
-
-def _axes() -> list[str]:
-    heading, found = "", []
-    for each in fields(RunConfig):
-        heading = each.metadata["under"] or heading
-        found += [each.name] if heading in _HEADINGS else []
-    return found
-
-
-def _flat(table: Any, where: str) -> dict[str, Any]:
-    """Return the options of a table by name, settings of a pipeline or retriever as ``option.name``."""
-    if not isinstance(table, dict):
-        raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
-    flat: dict[str, Any] = {}
-    for written, value in table.items():
-        name = _BY_FLAG.get(f"--{written.replace('_', '-')}") or str(written)
-        if name in _TABLES and isinstance(value, dict):
-            flat |= {f"{name}.{key}": each for key, each in value.items()}
-        else:
-            flat[name] = value
-    return flat
-
-
-def _check(name: str, value: Any) -> None:
-    """Raise UsageError for an option that is none, or a value of another type than its own."""
-    option, _, setting = name.partition(".")
-    known = {each.name: str(each.type) for each in fields(RunConfig) if each.name not in _REFUSED}
-    if option not in known:
-        raise UnknownName("option of a cell", option, known, help=_EXAMPLE)
-    kind = (str, int, float, bool) if setting else _TYPES.get(known[option], str)
-    fits = isinstance(value, kind) and (bool in _several(kind) or not isinstance(value, bool))
-    if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
-        names = " or ".join(each.__name__ for each in _several(kind))
-        raise UsageError(f"expected {name} to be {names}, found {value!r}", help=_EXAMPLE)
-
-
-def _several(kind: Any) -> tuple[type, ...]:
-    return kind if isinstance(kind, tuple) else (kind,)
-
-
-def _config(values: dict[str, Any]) -> RunConfig:
-    options: dict[str, Any] = {}
-    for name, value in values.items():
-        option, _, setting = name.partition(".")
-        if option in _TABLES:
-            given = f"{setting}={_shown(value)}" if setting else value
-            options[option] = (*options.get(option, ()), *(given if isinstance(given, list) else [given]))
-        else:
-            options[option] = value
-    return RunConfig(**options)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(value) if isinstance(value, list) else str(value)
-
-
-def _short(name: str, axes: dict[str, Any]) -> str:
-    """Return the name of a setting without its option, where no other axis has that name."""
-    last = name.rpartition(".")[2]
-    return last if sum(each.rpartition(".")[2] == last for each in axes) == 1 else name

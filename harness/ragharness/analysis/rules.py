@@ -1,4 +1,4 @@
-"""The five rules of the rubric, and the two that can be added, over all questions of two runs.
+"""The rules of the gate: the five of the rubric, those that ``gate.toml`` adds, and thresholds of figures.
 
 Ungraded answers make a range of every figure: a rule passes if it does however they turn out,
 fails if it does however they turn out, and is undecided between.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -18,252 +18,12 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.analysis.calibration_note import standing
-from ragharness.analysis.metrics import Outcome, Share, Tally, YesNoAxis, metrics, rate, share
+from ragharness.analysis.metrics import PARTS, Outcome, Share, Tally, YesNoAxis, metrics, rate, share
 from ragharness.analysis.sides import UNLIMITED, Pair, Pairs, Side, tied
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
-
-_TINY = 1e-9
-"""Means of epochs are not exact in binary."""
-
-
-Count: TypeAlias = tuple[int, int]
-"""Of one question in the base and in the candidate, or the least and the most."""
-
-
-class Limits(Struct, frozen=True):
-    """A figure, or the limits between which it lies; None: no limit, or nothing to count."""
-
-    low: float | None
-    high: float | None
-
-
-class RuleResult(Struct, frozen=True, kw_only=True):
-    """One rule with both runs' figures and the questions that changed."""
-
-    rule: str
-    """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration."""
-    name: str
-    text: str
-    base: Limits | None
-    candidate: Limits
-    difference: Limits | None
-    passes: bool | None
-    """None: it depends on ungraded answers."""
-    evaluated: bool = True
-    """False: there is nothing to compare, so it passes."""
-    worse: list[str] = []
-    better: list[str] = []
-    undecided: list[str] = []
-    """Questions with an ungraded answer on which the rule depends."""
-
-
-def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list[RuleResult]:
-    """Return the five rules, and those that the gates add."""
-    shifts = gates.allow_refusal_shift
-    rules = [
-        _counted(pairs, "G1", "wrong", "wrong may not increase, for any reason", _is("wrong"), at_most=True),
-        _counted(
-            pairs, "G2", "unsupported", "unsupported may not increase", _is("unsupported"), at_most=True
-        ),
-        _quality(pairs),
-        _claims(pairs),
-        _counted(
-            pairs,
-            "G5",
-            "correct",
-            "correct may not decrease, but for refusals" if shifts else "correct may not decrease",
-            _kept_or_refused if shifts else _is("correct"),
-            at_most=False,
-        ),
-    ]
-    if gates.no_new_wrong:
-        text = "no question may be newly wrong"
-        rules.append(_counted(pairs, "N1", "newly wrong", text, _newly_wrong, at_most=True))
-    if gates.citation_supports:
-        rules.append(_supports(base, candidate, pairs.by_question))
-    return rules
-
-
-def _is(bucket: str) -> Callable[[str, str], Count]:
-    return lambda base, candidate: (int(base == bucket), int(candidate == bucket))
-
-
-def _newly_wrong(base: str, candidate: str) -> Count:
-    return 0, int(candidate == "wrong" and base != "wrong")
-
-
-def _kept_or_refused(base: str, candidate: str) -> Count:
-    kept = candidate == "correct" or (candidate == "refused" and base == "correct")
-    return int(base == "correct"), int(kept)
-
-
-def _counted(
-    pairs: Pairs, rule: str, name: str, text: str, count: Callable[[str, str], Count], *, at_most: bool
-) -> RuleResult:
-    """Return a rule on how many questions have something in either run."""
-    limits: dict[Pair, tuple[Count, Count, Count]] = {}
-    for pair in pairs.counts:
-        both = product(pair.base.buckets, pair.candidate.buckets)
-        found = [count(one, other) for one, other in both if one == other or not pair.tied]
-        limits[pair] = (
-            _ends(one for one, _ in found),
-            _ends(other for _, other in found),
-            _ends(other - one for one, other in found),
-        )
-    base, candidate, difference = (
-        _total((limits[pair][place], times) for pair, times in pairs.counts.items()) for place in range(3)
-    )
-    low, high = difference if at_most else (-difference[1], -difference[0])
-    up = pairs.where(lambda pair: limits[pair][2][0] > 0)
-    down = pairs.where(lambda pair: limits[pair][2][1] < 0)
-    passes = True if high <= 0 else False if low > 0 else None
-    return RuleResult(
-        rule=rule,
-        name=name,
-        text=text,
-        base=_span(base),
-        candidate=_span(candidate),
-        difference=_span(difference),
-        passes=passes,
-        worse=up if at_most else down,
-        better=down if at_most else up,
-        undecided=_open(pairs, lambda pair: limits[pair][2][0] < limits[pair][2][1], passes),
-    )
-
-
-def _quality(pairs: Pairs) -> RuleResult:
-    """The mean refusal quality, over the questions that are refused in both runs."""
-    moves = {pair: _quality_move(pair) for pair in pairs.counts}
-    low, high = _total((moves[pair], times) for pair, times in pairs.counts.items())
-    sure = {
-        pair: times
-        for pair, times in pairs.counts.items()
-        if pair.base.buckets == pair.candidate.buckets == {"refused"}
-        and pair.base.quality
-        and pair.candidate.quality
-    }
-    n = sum(sure.values())
-    means = [
-        _total(((side.quality or (0, 0)), times) for side, times in zip(sides, sure.values(), strict=True))
-        for sides in ([pair.base for pair in sure], [pair.candidate for pair in sure])
-    ]
-    base, candidate = (_span((one / n, other / n)) if n else Limits(None, None) for one, other in means)
-    passes = True if low >= -_TINY else False if high < -_TINY else None
-    return RuleResult(
-        rule="G3",
-        name="refusal quality",
-        text="the mean over questions refused in both runs may not fall",
-        base=base,
-        candidate=candidate,
-        difference=_span((low / n, high / n)) if n else Limits(None, None),
-        passes=passes,
-        evaluated=bool(n) or passes is None,
-        worse=pairs.where(lambda pair: moves[pair][1] < -_TINY),
-        better=pairs.where(lambda pair: moves[pair][0] > _TINY),
-        undecided=_open(pairs, lambda pair: moves[pair][0] < moves[pair][1], passes),
-    )
-
-
-def _quality_move(pair: Pair) -> tuple[float, float]:
-    """Return the limits of what a question adds to the sum of differences in refusal quality."""
-    base, candidate, same = pair
-    if same or base.quality is None or candidate.quality is None:
-        return 0.0, 0.0
-    low = candidate.quality[0] - base.quality[1]
-    high = candidate.quality[1] - base.quality[0]
-    if base.buckets == candidate.buckets == {"refused"}:
-        return low, high
-    return min(0.0, low), max(0.0, high)
-
-
-def _claims(pairs: Pairs) -> RuleResult:
-    moves = {
-        pair: (0.0, 0.0)
-        if pair.tied
-        else (pair.candidate.claims[0] - pair.base.claims[1], pair.candidate.claims[1] - pair.base.claims[0])
-        for pair in pairs.counts
-    }
-    low, high = _total((moves[pair], times) for pair, times in pairs.counts.items())
-    passes = True if high <= _TINY else False if low > _TINY else None
-    return RuleResult(
-        rule="G4",
-        name="uncited claims",
-        text="claims without a citation may not increase",
-        base=_span(_total((pair.base.claims, times) for pair, times in pairs.counts.items())),
-        candidate=_span(_total((pair.candidate.claims, times) for pair, times in pairs.counts.items())),
-        difference=_span((low, high)),
-        passes=passes,
-        worse=pairs.where(lambda pair: moves[pair][0] > _TINY),
-        better=pairs.where(lambda pair: moves[pair][1] < -_TINY),
-        undecided=_open(pairs, lambda pair: moves[pair][0] < moves[pair][1], passes),
-    )
-
-
-def _supports(base: Side, candidate: Side, names: Iterable[str]) -> RuleResult:
-    """The rate of answers whose citations all support them, of those with citations."""
-    names = list(names)
-    before, after = _support_rate(base, names), _support_rate(candidate, names)
-    same = all(tied(base.marks[name], candidate.marks[name]) for name in names)
-    difference = (after[0] - before[1], after[1] - before[0]) if before and after else None
-    difference = (0.0, 0.0) if same and difference else difference
-    low, high = difference or (0.0, 0.0)
-    passes = True if low >= -_TINY else False if high < -_TINY else None
-
-    def share(side: Side, name: str) -> int:
-        return sum({True: 1, False: -1, None: 0}[each.supports] for each in side.marks[name])
-
-    return RuleResult(
-        rule="N2",
-        name="citation supports",
-        text="the rate of answers whose citations all support them may not fall",
-        base=_span(before) if before else Limits(None, None),
-        candidate=_span(after) if after else Limits(None, None),
-        difference=_span(difference) if difference else None,
-        passes=passes,
-        evaluated=difference is not None,
-        worse=[name for name in names if share(candidate, name) < share(base, name)],
-        better=[name for name in names if share(candidate, name) > share(base, name)],
-        undecided=[
-            name for name in names if passes is None and (_has_open(base, name) or _has_open(candidate, name))
-        ],
-    )
-
-
-def _support_rate(side: Side, names: Sequence[str]) -> tuple[float, float] | None:
-    found = Counter(
-        "open" if mark.bucket is None else mark.supports for name in names for mark in side.marks[name]
-    )
-    yes, n = found[True], found[True] + found[False] + found["open"]
-    return (yes / n, (yes + found["open"]) / n) if n else None
-
-
-def _has_open(side: Side, name: str) -> bool:
-    return any(mark.bucket is None for mark in side.marks[name])
-
-
-def _open(pairs: Pairs, varies: Callable[[Pair], bool], passes: bool | None) -> list[str]:
-    return pairs.where(varies) if passes is None else []
-
-
-def _ends(values: Iterable[int]) -> Count:
-    found = list(values)
-    return min(found), max(found)
-
-
-def _total(limits: Iterable[tuple[tuple[float, float], int]]) -> tuple[float, float]:
-    low = high = 0.0
-    for (least, most), times in limits:
-        low, high = low + least * times, high + most * times
-    return low, high
-
-
-def _span(limits: tuple[float, float]) -> Limits:
-    low, high = limits
-    return Limits(None if low == -UNLIMITED else low, None if high == UNLIMITED else high)
-
 
 DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
 """What must be the same in both runs, unless it is allowed by name."""
@@ -357,6 +117,217 @@ def _checked(values: Any, where: str) -> Gates:
     return gates
 
 
+_TINY = 1e-9
+"""Means of epochs are not exact in binary."""
+
+Count: TypeAlias = tuple[int, int]
+"""Of one question in the base and in the candidate, or the least and the most."""
+
+Ends: TypeAlias = tuple[float, float]
+"""The least and the most that a figure can be."""
+
+
+class Limits(Struct, frozen=True):
+    """A figure, or the limits between which it lies; None: no limit, or nothing to count."""
+
+    low: float | None
+    high: float | None
+
+
+class RuleResult(Struct, frozen=True):
+    """One rule with both runs' figures and the questions that changed."""
+
+    rule: str
+    """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration."""
+    name: str
+    text: str
+    base: Limits | None
+    candidate: Limits
+    difference: Limits | None
+    passes: bool | None
+    """None: it depends on ungraded answers."""
+    evaluated: bool = True
+    """False: there is nothing to compare, so it passes."""
+    worse: list[str] = []
+    better: list[str] = []
+    undecided: list[str] = []
+    """Questions with an ungraded answer on which the rule depends."""
+
+
+def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list[RuleResult]:
+    """The five rules, and those that the gates add."""
+    shifts = gates.allow_refusal_shift
+    correct = "correct may not decrease, but for refusals" if shifts else "correct may not decrease"
+    kept = _correct_or_refused if shifts else _is("correct")
+    rules = [
+        _counted(pairs, "G1", "wrong", "wrong may not increase, for any reason", _is("wrong")),
+        _counted(pairs, "G2", "unsupported", "unsupported may not increase", _is("unsupported")),
+        _quality(pairs),
+        _claims(pairs),
+        _counted(pairs, "G5", "correct", correct, kept, at_most=False),
+    ]
+    if gates.no_new_wrong:
+        text = "no question may be newly wrong"
+        rules.append(_counted(pairs, "N1", "newly wrong", text, _newly_wrong))
+    if gates.citation_supports:
+        rules.append(_supports(base, candidate, list(pairs.by_question)))
+    return rules
+
+
+def _is(bucket: str) -> Callable[[str, str], Count]:
+    return lambda base, candidate: (int(base == bucket), int(candidate == bucket))
+
+
+def _newly_wrong(base: str, candidate: str) -> Count:
+    return 0, int(candidate == "wrong" and base != "wrong")
+
+
+def _correct_or_refused(base: str, candidate: str) -> Count:
+    retained = candidate == "correct" or (candidate == "refused" and base == "correct")
+    return int(base == "correct"), int(retained)
+
+
+def _result(
+    pairs: Pairs,
+    about: tuple[str, str, str],
+    figures: tuple[Limits, Limits, Limits],
+    moves: Mapping[Pair, Ends],
+    *,
+    at_most: bool,
+    evaluated: bool = True,
+) -> RuleResult:
+    """Rule on the sum of what each question adds, of which only the ends are known."""
+    low, high = _total(pairs, moves)
+    worst, best = (high, low) if at_most else (-low, -high)
+    passes = True if worst <= _TINY else False if best > _TINY else None
+    up = pairs.where(lambda pair: moves[pair][0] > _TINY)
+    down = pairs.where(lambda pair: moves[pair][1] < -_TINY)
+    return RuleResult(
+        *about,
+        *figures,
+        passes,
+        evaluated=evaluated or passes is None,
+        worse=up if at_most else down,
+        better=down if at_most else up,
+        undecided=pairs.where(lambda pair: moves[pair][0] < moves[pair][1]) if passes is None else [],
+    )
+
+
+def _counted(
+    pairs: Pairs, rule: str, name: str, text: str, count: Callable[[str, str], Count], *, at_most: bool = True
+) -> RuleResult:
+    """Rule on how many questions have something in either run."""
+    before, after, moves = {}, {}, {}
+    for pair in pairs.counts:
+        outcomes = product(pair.base.buckets, pair.candidate.buckets)
+        counts = [count(was, now) for was, now in outcomes if was == now or not pair.tied]
+        before[pair] = _ends(was for was, _ in counts)
+        after[pair] = _ends(now for _, now in counts)
+        moves[pair] = _ends(now - was for was, now in counts)
+    base, candidate, difference = (_limits(_total(pairs, ends)) for ends in (before, after, moves))
+    return _result(pairs, (rule, name, text), (base, candidate, difference), moves, at_most=at_most)
+
+
+def _quality(pairs: Pairs) -> RuleResult:
+    """The mean refusal quality, over the questions that are refused in both runs."""
+    moves = {pair: _quality_move(pair) for pair in pairs.counts}
+    sure = {
+        pair: (pair.base.quality, pair.candidate.quality)
+        for pair in pairs.counts
+        if pair.base.buckets == pair.candidate.buckets == {"refused"}
+    }
+    known = {pair: (was, now) for pair, (was, now) in sure.items() if was and now}
+    n = sum(pairs.counts[pair] for pair in known)
+    before, after = ({pair: ends[place] for pair, ends in known.items()} for place in (0, 1))
+    base, candidate, difference = (
+        _limits((low / n, high / n)) if n else Limits(None, None)
+        for low, high in (_total(pairs, ends) for ends in (before, after, moves))
+    )
+    about = ("G3", "refusal quality", "the mean over questions refused in both runs may not fall")
+    return _result(pairs, about, (base, candidate, difference), moves, at_most=False, evaluated=n > 0)
+
+
+def _quality_move(pair: Pair) -> Ends:
+    """Ends of what a question adds to the sum of differences in refusal quality."""
+    base, candidate, same = pair
+    if same or base.quality is None or candidate.quality is None:
+        return 0.0, 0.0
+    low = candidate.quality[0] - base.quality[1]
+    high = candidate.quality[1] - base.quality[0]
+    if base.buckets == candidate.buckets == {"refused"}:
+        return low, high
+    return min(0.0, low), max(0.0, high)
+
+
+def _claims(pairs: Pairs) -> RuleResult:
+    before = {pair: pair.base.claims for pair in pairs.counts}
+    after = {pair: pair.candidate.claims for pair in pairs.counts}
+    moves = {
+        pair: (0.0, 0.0)
+        if pair.tied
+        else (after[pair][0] - before[pair][1], after[pair][1] - before[pair][0])
+        for pair in pairs.counts
+    }
+    base, candidate, difference = (_limits(_total(pairs, ends)) for ends in (before, after, moves))
+    about = ("G4", "uncited claims", "claims without a citation may not increase")
+    return _result(pairs, about, (base, candidate, difference), moves, at_most=True)
+
+
+def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
+    """The rate of answers whose citations all support them, of those with citations."""
+    before, after = _support_rate(base, names), _support_rate(candidate, names)
+    difference: Ends | None = None
+    if before and after:
+        same = all(tied(base.marks[name], candidate.marks[name]) for name in names)
+        difference = (0.0, 0.0) if same else (after[0] - before[1], after[1] - before[0])
+    low, high = difference or (0.0, 0.0)
+    passes = True if low >= -_TINY else False if high < -_TINY else None
+
+    def balance(side: Side, name: str) -> int:
+        return sum({True: 1, False: -1, None: 0}[mark.supports] for mark in side.marks[name])
+
+    def is_open(name: str) -> bool:
+        return any(mark.bucket is None for side in (base, candidate) for mark in side.marks[name])
+
+    return RuleResult(
+        "N2",
+        "citation supports",
+        "the rate of answers whose citations all support them may not fall",
+        _limits(before) if before else Limits(None, None),
+        _limits(after) if after else Limits(None, None),
+        _limits(difference) if difference else None,
+        passes,
+        evaluated=difference is not None,
+        worse=[name for name in names if balance(candidate, name) < balance(base, name)],
+        better=[name for name in names if balance(candidate, name) > balance(base, name)],
+        undecided=[name for name in names if passes is None and is_open(name)],
+    )
+
+
+def _support_rate(side: Side, names: Sequence[str]) -> Ends | None:
+    counts = Counter(
+        "open" if mark.bucket is None else mark.supports for name in names for mark in side.marks[name]
+    )
+    yes, n = counts[True], counts[True] + counts[False] + counts["open"]
+    return (yes / n, (yes + counts["open"]) / n) if n else None
+
+
+def _ends(values: Iterable[int]) -> Count:
+    counts = list(values)
+    return min(counts), max(counts)
+
+
+def _total(pairs: Pairs, ends: Mapping[Pair, Ends]) -> Ends:
+    low = sum(least * pairs.counts[pair] for pair, (least, _) in ends.items())
+    high = sum(most * pairs.counts[pair] for pair, (_, most) in ends.items())
+    return low, high
+
+
+def _limits(ends: Ends) -> Limits:
+    low, high = ends
+    return Limits(None if low == -UNLIMITED else low, None if high == UNLIMITED else high)
+
+
 class Figure(NamedTuple):
     """A figure that can have a limit."""
 
@@ -370,45 +341,48 @@ class Figure(NamedTuple):
 
 
 def figures() -> dict[str, Figure]:
-    """Return every figure by its name in gates."""
-    found = {
-        each.name: Figure(
-            each.sentence, each.compute, each.higher_is_better, each.range, each.part == "retrieval"
+    """Every figure by its name in gates."""
+    of_metrics = {
+        metric.name: Figure(
+            metric.sentence, metric.compute, metric.higher_is_better, metric.range, part == "retrieval"
         )
-        for part in ("axes", "retrieval")
-        for each in metrics(part)
+        for part in PARTS
+        for metric in metrics(part)
     }
-    ways = {"correct": True, "wrong": False, "unsupported": False, "refused": None}
-    for bucket in BUCKETS:
-        found[bucket] = _of_all(f"Answers in the bucket {bucket}", ways[bucket], _in_bucket(bucket))
-    return found | {
+    higher = {"correct": True, "wrong": False, "unsupported": False, "refused": None}
+    buckets: dict[str, Figure] = {
+        bucket: _of_all(f"Answers in the bucket {bucket}", higher[bucket], _in_bucket(bucket))
+        for bucket in BUCKETS
+    }
+    return {
+        **of_metrics,
+        **buckets,
         "unacceptable": _of_all("Wrong or unsupported", False, _in_bucket("wrong", "unsupported")),
-        "as_desired": _of_all("In the desired bucket", True, lambda each: each.as_wanted),
-        "ungraded": _of_all("Without a bucket", False, lambda each: not each.bucket),
+        "as_desired": _of_all("In the desired bucket", True, lambda outcome: outcome.as_wanted),
+        "ungraded": _of_all("Without a bucket", False, lambda outcome: not outcome.bucket),
         "precision": _of_answered("Correct", _in_bucket("correct")),
-        "chr": _of_answered("Citations all retrieved, one of them with gold evidence", _hits),
-        "under": found["under_refusal"],
-        "over": found["over_refusal"],
+        "chr": _of_answered(
+            "Citations all retrieved, one of them with gold evidence",
+            lambda outcome: outcome.evidence_cited and outcome.citation_exists == "yes",
+        ),
+        "under": of_metrics["under_refusal"],
+        "over": of_metrics["over_refusal"],
     }
 
 
-def _of_all(told: str, higher_is_better: bool | None, holds: Callable[[Outcome], bool]) -> Figure:
-    return Figure(f"{told}, of all.", lambda all_of, _: rate(all_of, holds), higher_is_better)
+def _of_all(sentence: str, higher_is_better: bool | None, hit: Callable[[Outcome], bool]) -> Figure:
+    return Figure(f"{sentence}, of all.", lambda outcomes, _: rate(outcomes, hit), higher_is_better)
 
 
-def _of_answered(told: str, holds: Callable[[Outcome], bool]) -> Figure:
-    def compute(all_of: Sequence[Outcome], _: int | None) -> Share:
-        return rate(all_of, holds, lambda each: each.answered)
+def _of_answered(sentence: str, hit: Callable[[Outcome], bool]) -> Figure:
+    def compute(outcomes: Sequence[Outcome], _: int | None) -> Share:
+        return rate(outcomes, hit, lambda outcome: outcome.answered)
 
-    return Figure(f"{told}, of those answered.", compute, True)
+    return Figure(f"{sentence}, of those answered.", compute, True)
 
 
 def _in_bucket(*buckets: str) -> Callable[[Outcome], bool]:
-    return lambda each: each.bucket in buckets
-
-
-def _hits(each: Outcome) -> bool:
-    return each.evidence_cited and each.citation_exists == "yes"
+    return lambda outcome: outcome.bucket in buckets
 
 
 def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
@@ -426,18 +400,10 @@ def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
     """Return whether the grader is calibrated on the runs, where the gates ask for it; open where not."""
     if not gates.calibrated:
         return []
-    lacking = [f"{each.name} is {told}" for each in runs for holds, told in [standing(each)] if not holds]
-    return [
-        RuleResult(
-            rule="C",
-            name="calibrated",
-            text="; ".join(lacking) or "both runs are calibrated",
-            base=None,
-            candidate=Limits(None, None),
-            difference=None,
-            passes=None if lacking else True,
-        )
-    ]
+    standings = [(run.name, *standing(run)) for run in runs]
+    lacking = [f"{name} is {sentence}" for name, calibrated, sentence in standings if not calibrated]
+    text = "; ".join(lacking) or "both runs are calibrated"
+    return [RuleResult("C", "calibrated", text, None, Limits(None, None), None, None if lacking else True)]
 
 
 def limits_of(gates: Gates) -> dict[str, Limit]:
@@ -476,13 +442,13 @@ def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
         ends[1] = True
     passes = None if ends[0] != ends[1] or span == Limits(None, None) else ends[0]
     return RuleResult(
-        rule="T",
-        name=name,
-        text=f"{limit.sign} {limit.value:g}",
-        base=None,
-        candidate=span,
-        difference=None,
-        passes=passes,
+        "T",
+        name,
+        f"{limit.sign} {limit.value:g}",
+        None,
+        span,
+        None,
+        passes,
         evaluated=span != Limits(None, None),
         undecided=list(dict.fromkeys(question for question, _ in open_ones)) if passes is None else [],
     )

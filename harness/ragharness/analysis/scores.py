@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct, defstruct
 from msgspec.structs import force_setattr
 
-from ragharness.analysis.metrics import Part, Share, Span, metrics
+from ragharness.analysis.metrics import PARTS, Part, Share, Span, metrics
 from ragharness.records import BUCKETS
 
 FORMAT = 2
@@ -266,8 +266,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     ] = {}
 
     def __post_init__(self) -> None:
-        parts: tuple[Part, ...] = ("axes", "retrieval")
-        for part in parts:
+        for part in PARTS:
             values = getattr(self, part)
             if not isinstance(values, MetricValues):
                 force_setattr(self, part, _typed(part, values))

@@ -229,6 +229,7 @@ def _evidence_cited(record: Record) -> bool:
 Compute = Callable[[Sequence[Outcome], int | None], Any]
 
 Part: TypeAlias = Literal["axes", "retrieval"]
+PARTS: tuple[Part, ...] = ("axes", "retrieval")
 
 
 class Share(Struct, frozen=True, kw_only=True):
