@@ -47,20 +47,18 @@ def overhead(answers: str) -> dict[str, float]:
 
 
 def side_by_side(options: argparse.Namespace, rows: list[Row]) -> list[Row]:
-    """Rows with one for each tool, kind of answer and number of questions measured now."""
-    sizes = [int(size) for size in options.sizes.split(",")]
-    rows = [row for row in rows if row["questions"] not in sizes]
+    """Rows with one for each tool, kind of answer and number of questions measured now, else before."""
+    by_key = {(row["tool"], row["answers"], row["questions"]): row for row in rows}
     for answers in ANSWERS:
-        for n in sizes:
+        for n in map(int, options.sizes.split(",")):
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name) / "job"
                 write_job(folder, n, answers)
                 costs = _turns(folder, answers, options)
-            rows += [
-                {"tool": tool, "answers": answers, "questions": n, **cost} for tool, cost in costs.items()
-            ]
-            print(*rows[-len(costs) :], sep="\n", flush=True)
-    return sorted(rows, key=lambda row: (ANSWERS.index(row["answers"]), row["questions"]))
+            for tool, cost in costs.items():
+                by_key[tool, answers, n] = {"tool": tool, "answers": answers, "questions": n, **cost}
+                print(by_key[tool, answers, n], flush=True)
+    return sorted(by_key.values(), key=lambda row: (ANSWERS.index(row["answers"]), row["questions"]))
 
 
 def _turns(folder: Path, answers: str, options: argparse.Namespace) -> dict[str, Row]:
@@ -111,14 +109,15 @@ def main() -> None:
     arguments.add_argument("--scripts", type=Path, help="a folder with the scripts of other tools")
     arguments.add_argument("--venvs", type=Path, help="a folder with a virtual environment for each of them")
     options = arguments.parse_args()
+    before = read_result(RESULT)
     result = {
         "machine": {"python": platform.python_version(), "cores": os.cpu_count(), "repeats": options.repeats},
         "figures": {
             "overhead per question": overhead("sentence"),
             "overhead per question, 200 words": overhead("long"),
         },
-        "side by side": side_by_side(options, read_result(RESULT).get("side by side", [])),
-        "start-up": start_up(options.venvs, options.repeats),
+        "side by side": side_by_side(options, before.get("side by side", [])),
+        "start-up": before.get("start-up", {}) | start_up(options.venvs, options.repeats),
     }
     write_result(RESULT, result, indent=2)
 

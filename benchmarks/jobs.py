@@ -1,7 +1,7 @@
 """The job that every tool is timed on: N distinct questions with five passages each, answers given.
 
 Texts are sentences of the sample corpus, shuffled by a seed; seven of ten answers hold the gold, one is
-wrong, one cites what does not exist, one declines. ``floor`` does the job in the fewest lines and reads no text.
+wrong, one cites what does not exist, one declines. ``floor`` does the job in the fewest lines.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from jobs import ANSWERS, floor, write_job
 from ragharness.cli import YOUNG_OBJECTS
 from ragharness.config import RunConfig
 from ragharness.results import count
-from ragharness.runner.question import Attempt
+from ragharness.runner.scheduler import Attempt
 from ragharness.runner.session import ask_all, load_context, open_run
 
 _FLOORS = 20
