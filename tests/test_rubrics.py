@@ -854,7 +854,7 @@ def test_grade_takes_what_the_files_of_a_rubric_hold(file: Path) -> None:
     hello = {"messages": [{"role": "user", "content": "Hello"}]}
     found = rh.grade("When?", GOOD.text, ["Shoes."], rubric=str(file), more=hello, people=[said])
     assert [len(mark.people) for mark in found.items[0].marks].count(1) == 1
-    with pytest.raises(UsageError, match="expected more and people as in the files of a rubric, found: "):
+    with pytest.raises(UsageError, match="more and people must be as in the files of a rubric: "):
         rh.grade("When?", "Now.", rubric=str(file), more={"messages": "none"})
 
 

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
-    """Run a pipeline on a question set, grade the answers, and return the run.
+    """Run a pipeline on a question set and grade the answers.
 
     ``pipeline`` is a callable or whatever ``--pipeline`` takes; ``options`` are the fields of ``RunConfig``.
-    A run that was broken off is continued. Raises RagharnessError with what was expected and found.
+    An interrupted run is continued. Raises RagharnessError.
     """
     return _run(_config(pipeline=pipeline, **options), Live(quiet=not progress))
 
@@ -61,32 +61,32 @@ async def arun(
 def matrix(file: str | Path, *, dry_run: bool = False, progress: bool = True) -> MatrixResult:
     """Run every cell of a ``matrix.toml`` that is not finished, and compare them.
 
-    An error in a cell stays in that cell. With ``dry_run`` only what is left to ask, and what that costs at
-    most, is found out. Raises UsageError for a file that cannot be meant.
+    An error in a cell stays in that cell. ``dry_run`` only counts the remaining calls and estimates their
+    largest cost. Raises UsageError for an invalid file.
     """
     grid = read_grid(Path(file))
     live = Live(quiet=not progress)
     try:
-        cells = [_planned(cell, live) for cell in grid.cells]
-        found = Matrix(axes=grid.axes, cells=cells)
+        cells = [_plan_cell(cell, live) for cell in grid.cells]
+        result = Matrix(axes=grid.axes, cells=cells)
         if dry_run:
-            return MatrixResult(found)
-        live.say(render(plan_sections(found), "text").rstrip())
+            return MatrixResult(result)
+        live.say(render(plan_sections(result), "text").rstrip())
         runs = []
         for number, (cell, planned) in enumerate(zip(grid.cells, cells, strict=True), 1):
             if planned.error:
                 continue
             live.say(f"cell {number} of {len(cells)}: {cell.name}")
-            cells[number - 1], run = _ran(cell, planned, live)
+            cells[number - 1], run = _run_cell(cell, planned, live)
             if run is not None:
                 runs.append((cell.values, run.folder))
     finally:
         live.clear()
-    return MatrixResult(replace(found, effects=main_effects(grid.axes, runs)))
+    return MatrixResult(replace(result, effects=main_effects(grid.axes, runs)))
 
 
 def load_run(run: str | Path = "") -> Run:
-    """Return a run by its path, a part of its name or a tag (default: the newest); raises RunNotUsable."""
+    """A run by its path, a part of its name or a tag (default: the newest); raises RunNotUsable."""
     return Run(find_run(str(run)))
 
 
@@ -97,18 +97,18 @@ def gate(
     *,
     record: bool = True,
 ) -> GateResult:
-    """Return whether the candidate may ship in the place of the base.
+    """Decide whether the candidate may replace the base.
 
     ``gates`` are a ``gate.toml``, its settings as ``name=value,...``, or ``Gates``; without ``record`` the
-    attempt is not counted. Raises RagharnessError with what was expected and found.
+    attempt is not counted. Raises RagharnessError.
     """
-    chosen = gates if isinstance(gates, Gates) else read_gates(str(gates))
-    return GateResult(gate_runs(_folder(base), _folder(candidate), chosen, record=record))
+    settings = gates if isinstance(gates, Gates) else read_gates(str(gates))
+    return GateResult(gate_runs(_folder(base), _folder(candidate), settings, record=record))
 
 
 def compare(*runs: str | Path | Run) -> RunComparison:
-    """Return two runs or more side by side, the others against the first; raises NotComparable."""
-    return RunComparison(compare_runs([_folder(each) for each in runs]))
+    """Two runs or more side by side, the others against the first; raises NotComparable."""
+    return RunComparison(compare_runs([_folder(run) for run in runs]))
 
 
 def label(
@@ -120,20 +120,20 @@ def label(
     seed: int | None = None,
     adjudicate: bool = False,
 ) -> Labelling:
-    """Return one person's labelling of a run: ``next()`` shows an answer, ``save()`` keeps what it is.
+    """One person's labelling of a run: ``next()`` shows an answer, ``save()`` keeps its label.
 
-    A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
-    RunNotUsable without the corpus.
+    A sample is drawn once and kept with the run. Raises UsageError for a different sample, and RunNotUsable
+    without the corpus.
     """
     from ragharness.analysis.labelling import open_labelling
 
     folder = _folder(run)
-    drawn: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed}
-    return open_labelling(folder, annotator, grading_context(folder), **drawn, adjudicate=adjudicate)
+    options: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed, "adjudicate": adjudicate}
+    return open_labelling(folder, annotator, grading_context(folder), **options)
 
 
 def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:
-    """Return how far a run's verdicts can be believed, by people's labels; a note is kept with the run.
+    """Accuracy of a run's verdicts by people's labels; a note is kept with the run.
 
     ``labels`` is a file or folder of labels, also of another run (default: the run's own). Raises UsageError
     where there are none.
@@ -144,12 +144,12 @@ def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:
 def load_corpus(
     corpus: str | Path = "sample", *, split: str = "", source: str = "", offline: bool = False
 ) -> Corpus:
-    """Return a listed corpus, or one from a folder of your documents; raises CorpusUnavailable."""
+    """A listed corpus, or one from a folder of your documents; raises CorpusUnavailable."""
     return corpora.load_corpus(str(corpus), split=split, source=source, offline=offline)
 
 
 def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | None = None) -> QuestionSet:
-    """Return the question set of a corpus, or your own questions about it; raises QuestionsNotUsable."""
+    """The question set of a corpus, or your own questions about it; raises QuestionsNotUsable."""
     about = corpus if isinstance(corpus, corpora.Corpus) else load_corpus(corpus)
     return questions_of(about, path=questions)
 
@@ -191,37 +191,35 @@ def grade(
     more: Mapping[str, Any] | None = None,
     people: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict | RubricScores:
-    """Return the verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
+    """The verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
 
-    ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
-    ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
-    for what cannot be read. Of a rubric, ``judge`` replies to its prompts, ``ask(prompt, vote)``; ``more``
-    holds ``messages``, ``tool_calls`` and ``facts``, and ``people`` what persons say, as in its files.
+    ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is desired. Each of
+    ``passages`` counts as holding the evidence; without any, the answer alone is judged. For a rubric,
+    ``judge`` replies to its prompts, ``ask(prompt, vote)``; ``more`` holds ``messages``, ``tool_calls`` and
+    ``facts``, and ``people`` the opinions of persons, as in its files. Raises UsageError.
     """
     if rubric:
         from ragharness.rubrics import outputs, registry, scoring
 
         loaded = registry.open_active(rubric)
         registry.mark_used(loaded)
-        asked = None if isinstance(question, str) else question
-        known = {
+        answers = () if isinstance(question, str) else question.answers
+        row = {
             "id": "1",
-            "input": asked.text if asked else str(question),
+            "input": question if isinstance(question, str) else question.text,
             "output": answer if isinstance(answer, str) else answer.text,
-            "context": _given(passages),
-            "expected": "; ".join(golds or (asked.answers if asked else ())),
+            "context": _passage_rows(passages),
+            "expected": "; ".join(golds or answers),
         }
         try:
-            item = convert({**known, **(more or {})}, outputs.Item)
-            said = [convert({"item": item.id, **each}, outputs.Opinion) for each in people]
+            item = convert({**row, **(more or {})}, outputs.Item)
+            opinions = [convert({"item": item.id, **opinion}, outputs.Opinion) for opinion in people]
         except ValidationError as error:
-            raise UsageError(
-                f"expected more and people as in the files of a rubric, found: {error}"
-            ) from error
-        if asked or golds:
+            raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
+        if golds or not isinstance(question, str):
             item = replace(item, verdict=_verdict(question, answer, passages, golds, grader, grader_option))
-        means = scoring.Means(judge, people={(each.item, each.dimension): each for each in said})
-        return scoring.score(loaded.rubric, [item], means)
+        by_row = {(opinion.item, opinion.dimension): opinion for opinion in opinions}
+        return scoring.score(loaded.rubric, [item], scoring.Means(judge, people=by_row))
     return _verdict(question, answer, passages, golds, grader, grader_option)
 
 
@@ -238,20 +236,20 @@ def _verdict(
         "answers": list(golds),
         "answer": answer if isinstance(answer, str) else answer.text,
         "citations": None if isinstance(answer, str) else answer.citations and list(answer.citations),
-        "passages": _given(passages),
+        "passages": _passage_rows(passages),
         "label": "correct",
     }
     try:
-        read = labelled_answer(row)
+        labelled = labelled_answer(row)
     except ValueError as error:
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
-        read = replace(read, question=question)
-    chosen = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
-    return judge_by_labels(chosen, read)
+        labelled = replace(labelled, question=question)
+    loaded = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
+    return judge_by_labels(loaded, labelled)
 
 
-def _given(passages: Sequence[Passage | str]) -> list[Any]:
+def _passage_rows(passages: Sequence[Passage | str]) -> list[Any]:
     return [p if isinstance(p, str) else {"id": p.id, "title": p.title, "text": p.text} for p in passages]
 
 
@@ -265,23 +263,23 @@ def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:
     return Run(folder, context.grading)
 
 
-def _planned(cell: Cell, live: Live) -> MatrixCell:
+def _plan_cell(cell: Cell, live: Live) -> MatrixCell:
     try:
-        left = plan(cell.config, live.fetching)
+        remaining = plan(cell.config, live.fetching)
     except RagharnessError as error:
-        return MatrixCell(values=cell.values, calls=None, cost=None, error=_told(error))
-    return MatrixCell(values=cell.values, calls=left.calls, cost=left.cost)
+        return MatrixCell(values=cell.values, calls=None, cost=None, error=_with_help(error))
+    return MatrixCell(values=cell.values, calls=remaining.calls, cost=remaining.cost)
 
 
-def _ran(cell: Cell, planned: MatrixCell, live: Live) -> tuple[MatrixCell, Run | None]:
+def _run_cell(cell: Cell, planned: MatrixCell, live: Live) -> tuple[MatrixCell, Run | None]:
     try:
         run = _run(cell.config, live, reuse=True)
     except RagharnessError as error:
-        return replace(planned, error=_told(error)), None
+        return replace(planned, error=_with_help(error)), None
     return replace(planned, run=str(run.path), scores=run.scores), run
 
 
-def _told(error: RagharnessError) -> str:
+def _with_help(error: RagharnessError) -> str:
     return f"{error} ({error.help})" if error.help else str(error)
 
 
@@ -290,7 +288,7 @@ def _folder(run: str | Path | Run) -> RunFolder:
 
 
 def _config(**options: Any) -> RunConfig:
-    known = {each.name for each in fields(RunConfig)}
-    for name in options.keys() - known:
-        raise UnknownName("option of a run", name, sorted(known))
+    names = [option.name for option in fields(RunConfig)]
+    for name in options.keys() - set(names):
+        raise UnknownName("option of a run", name, names)
     return RunConfig(**options)

@@ -1,4 +1,4 @@
-"""``Run``: a run in Python, with its scores, questions, reports and DataFrame."""
+"""Results in Python: a run with its scores, questions and reports; gate, comparison, matrix, calibration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ragharness.analysis.measuring import Metrics
     from ragharness.analysis.metrics import Share, Span
     from ragharness.analysis.rules import RuleResult
-    from ragharness.analysis.scores import Scores, VerdictKind
+    from ragharness.analysis.scores import VerdictKind
     from ragharness.reports.text import Section
     from ragharness.runner.grading import GradingContext
     from ragharness.runner.run_folder import RunFolder, Settings
@@ -71,37 +71,35 @@ class QuestionResult:
         return verdict.bucket if verdict else None
 
     def explain(self, width: int = 80, *, passages: bool = False) -> str:
-        """Return gold answer, evidence, what was retrieved, answer, verdict and its reason as text.
+        """Gold answer, evidence, retrieved passages, answer, verdict and its reason as text.
 
         ``passages`` adds the texts of the retrieved passages.
         """
         if self.epochs == 1 or not self.records:
-            return self._told(self.records[0] if self.records else None, width, passages)
+            return self._explain_epoch(self.records[0] if self.records else None, width, passages)
         return "\n".join(
-            f"epoch {record.epoch + 1} of {self.epochs}\n\n{self._told(record, width, passages)}"
+            f"epoch {record.epoch + 1} of {self.epochs}\n\n{self._explain_epoch(record, width, passages)}"
             for record in self.records
         )
 
-    def _told(self, record: Record | None, width: int, texts: bool) -> str:
+    def _explain_epoch(self, record: Record | None, width: int, texts: bool) -> str:
         from ragharness.analysis.labels import labels_told
         from ragharness.reports.show import show_question
 
         grading = self._run.grading
-        said = labels_told(self._run.folder, record) if record else []
+        labels = labels_told(self._run.folder, record) if record else []
         if grading is None:
-            return show_question(self.question, record, width=width, texts=texts, said=said)
-        had = grading.passages_of(record) if record else []
-        known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
-        gold = grading.evidence.supporting(self.question, had)
+            return show_question(self.question, record, width=width, texts=texts, said=labels)
+        retrieved = grading.passages_of(record) if record else []
         return show_question(
             self.question,
             record,
             corpus=grading.corpus,
-            passages=known,
-            gold=gold,
+            passages={**grading.passages.by_id, **{passage.id: passage for passage in retrieved}},
+            gold=grading.evidence.supporting(self.question, retrieved),
             width=width,
             texts=texts,
-            said=said,
+            said=labels,
         )
 
     def __repr__(self) -> str:
@@ -154,7 +152,7 @@ class Run:
         )
 
     def metrics(self, *names: str, judge: object = None, **settings: Any) -> Metrics:
-        """Return metrics that others published, all of them without names: docs/metrics.md lists them.
+        """Metrics that others published, all of them without names: docs/metrics.md lists them.
 
         ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
         or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
@@ -166,24 +164,24 @@ class Run:
     @cached_property
     def questions(self) -> dict[str, QuestionResult]:
         """The questions by id, in their order."""
-        found: dict[str, list[Record]] = {}
+        records: dict[str, list[Record]] = {}
         for record in self._records():
-            found.setdefault(record.question, []).append(record)
+            records.setdefault(record.question, []).append(record)
         return {
-            each.id: QuestionResult(self, each, _in_order(found.get(each.id, ())))
-            for each in self.folder.questions()
+            question.id: QuestionResult(self, question, _in_order(records.get(question.id, ())))
+            for question in self.folder.questions()
         }
 
     def _records(self) -> Iterator[Record]:
         return chain(self.folder.records(), self.folder.waiting())
 
-    def __getitem__(self, question: str) -> QuestionResult:
-        asked = {each.id: each for each in self.folder.questions()}
-        if question not in asked:
-            place = self.path / "questions.jsonl"
-            raise UnknownName(f"question of {self.folder.name}", question, asked, help=f"they are in {place}")
-        found = (record for record in self._records() if record.question == question)
-        return QuestionResult(self, asked[question], _in_order(found))
+    def __getitem__(self, name: str) -> QuestionResult:
+        questions = {question.id: question for question in self.folder.questions()}
+        if name not in questions:
+            path = self.path / "questions.jsonl"
+            raise UnknownName(f"question of {self.folder.name}", name, questions, help=f"they are in {path}")
+        records = (record for record in self._records() if record.question == name)
+        return QuestionResult(self, questions[name], _in_order(records))
 
     def __iter__(self) -> Iterator[QuestionResult]:
         return iter(self.questions.values())
@@ -192,12 +190,14 @@ class Run:
         return len(self.questions)
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with one row per record; raises UsageError without pandas."""
+        """A DataFrame with one row per record; raises UsageError without pandas."""
         try:
             import pandas as pd
         except ImportError as error:
-            raise UsageError("expected pandas, found none", help="pip install pandas") from error
-        from ragharness.reports.rows import COLUMNS, flat_records
+            raise UsageError(
+                "to_pandas() needs pandas, which is not installed", help="pip install pandas"
+            ) from error
+        from ragharness.reports.formats import COLUMNS, flat_records
 
         return pd.DataFrame(flat_records(self), columns=list(COLUMNS))
 
@@ -211,17 +211,17 @@ class Run:
 
 
 def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
-    """Return the last record of each epoch, in their order."""
+    """The last record of each epoch, in their order."""
     by_epoch = {record.epoch: record for record in records}
     return tuple(by_epoch[epoch] for epoch in sorted(by_epoch))
 
 
 def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:
-    """Count a run's records, with what the blind reference reaches on its questions, and keep the scores."""
+    """Count a run's records, with the blind reference on the same questions, and keep the scores."""
     times: Counter[bytes] = Counter()
     scores = _scored(folder, None, "", lambda record: times.update((had(record),)))
-    kept_in = cache_folder() / "references" if cache else None
-    return keep(folder, with_blind(scores, *blind_count(grading, folder.records, kept_in, times)))
+    cached = cache_folder() / "references" if cache else None
+    return keep(folder, with_blind(scores, *blind_count(grading, folder.records, cached, times)))
 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
@@ -230,10 +230,10 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
     return scores
 
 
-def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
-    """Write metrics of others into the run's folder, beside its scores, and return them."""
-    folder.write("metrics.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
-    return found
+def keep_metrics(folder: RunFolder, metrics: Metrics) -> Metrics:
+    """Write third-party metrics into the run's folder, beside its scores, and return them."""
+    folder.write("metrics.json", msgspec.json.format(msgspec.json.encode(metrics)) + b"\n")
+    return metrics
 
 
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
@@ -247,46 +247,46 @@ def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
 
 
 def scores_of(folder: RunFolder) -> Scores:
-    """Return a run's scores, counted anew from its records; what the blind reference reached is kept."""
+    """A run's scores, counted anew from its records; the result of the blind reference is kept."""
     try:
-        kept = read_scores(read_plain(folder.path / "scores.json"))
+        cached = read_scores(read_plain(folder.path / "scores.json"))
     except (OSError, msgspec.MsgspecError):
         return _scored(folder, None, "not computed: the run is not finished")
-    known = kept.references
-    scores = _scored(folder, known.blind, known.blind_note)
-    if scores.asked == kept.asked or known.blind is None:
+    blind = cached.references
+    scores = _scored(folder, blind.blind, blind.blind_note)
+    if scores.asked == cached.asked or blind.blind is None:
         return scores
     # Beside counts of other questions it would mislead.
     return _scored(
-        folder, None, f"it was counted when {kept.asked} were asked; continuing the run counts it again"
+        folder, None, f"it was counted when {cached.asked} were asked; continuing the run counts it again"
     )
 
 
 def _scored(
     folder: RunFolder, blind: int | None, note: str, see: Callable[[Record], object] | None = None
 ) -> Scores:
-    _, told = standing(folder)
-    return replace(score_folder(folder, blind, note, see), calibration=told)
+    _, calibration = standing(folder)
+    return replace(score_folder(folder, blind, note, see), calibration=calibration)
 
 
 class _Result:
-    """What is printed as text, shown in notebooks as tables with a picture, and turned into JSON."""
+    """A result that prints as text, shows in notebooks as tables with a picture, and turns into JSON."""
 
-    def __init__(self, found: Struct) -> None:
-        self.found: Any = found
+    def __init__(self, report: Struct) -> None:
+        self.report: Any = report
         """Everything that the command prints with ``--json``."""
 
     def _sections(self) -> Sequence[Section]:
         raise NotImplementedError
 
     def _buckets(self) -> dict[str, dict[str, int]]:
-        """Return what the picture shows, a bar for each run; without any there is none."""
+        """Counts of the picture, a bar for each run; without any there is none."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the command prints with ``--json``."""
-        found: dict[str, Any] = msgspec.to_builtins(self.found)
-        return found
+        """The JSON that the command prints with ``--json``."""
+        content: dict[str, Any] = msgspec.to_builtins(self.report)
+        return content
 
     def __repr__(self) -> str:
         return render(self._sections(), "text")
@@ -301,97 +301,97 @@ class _Result:
 class GateResult(_Result):
     """Whether a change may ship."""
 
-    found: Decision
+    report: Decision
 
     @property
     def ships(self) -> bool:
         """Whether the verdict is ``ship``."""
-        return self.found.ships
+        return self.report.ships
 
     @property
     def verdict(self) -> str:
         """One of ship, reject, incomplete, not comparable."""
-        return self.found.verdict
+        return self.report.verdict
 
     @property
     def reasons(self) -> list[str]:
         """Why it does not ship; empty if it does."""
-        return self.found.reasons
+        return self.report.reasons
 
     @property
     def rules(self) -> dict[str, RuleResult]:
         """The rules by name: ``rules["wrong"].passes``."""
-        return {each.name: each for each in self.found.rules}
+        return {rule.name: rule for rule in self.report.rules}
 
     @property
     def newly_wrong(self) -> list[str]:
-        """The questions that are wrong in the candidate and were not in the base."""
-        return [each.question for each in self.found.newly_wrong]
+        """Questions that are wrong in the candidate but not in the base."""
+        return [outcome.question for outcome in self.report.newly_wrong]
 
     def _sections(self) -> Sequence[Section]:
-        from ragharness.reports.gate import gate_sections
+        from ragharness.reports.compare import gate_sections
 
-        return gate_sections(self.found)
+        return gate_sections(self.report)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
-        names = {"base": f"base {self.found.base}", "candidate": f"candidate {self.found.candidate}"}
-        return {names[side]: counts for side, counts in self.found.buckets.items()}
+        names = {"base": f"base {self.report.base}", "candidate": f"candidate {self.report.candidate}"}
+        return {names[side]: counts for side, counts in self.report.buckets.items()}
 
 
 class RunComparison(_Result):
     """Runs side by side."""
 
-    found: Comparison
+    report: Comparison
 
     @property
     def flips(self) -> dict[str, tuple[str, str]]:
-        """The questions that came out otherwise in the second run, worse first, with both outcomes."""
-        return {each.question: (each.was, each.now) for each in self.found.against[0].flips}
+        """Questions that changed outcome in the second run, worse first, with both outcomes."""
+        return {flip.question: (flip.was, flip.now) for flip in self.report.against[0].flips}
 
     @property
     def worse(self) -> list[str]:
-        """The questions that came out worse in the second run, worst first."""
-        return [each.question for each in self.found.against[0].flips if each.worse]
+        """Questions with a worse outcome in the second run, worst first."""
+        return [flip.question for flip in self.report.against[0].flips if flip.worse]
 
     def _sections(self) -> Sequence[Section]:
         from ragharness.reports.compare import compare_sections
 
-        return compare_sections(self.found)
+        return compare_sections(self.report)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
-        return {f"{letter} {each.run}": _counts(each) for letter, each in self.found.runs.items()}
+        return {f"{letter} {scores.run}": _counts(scores) for letter, scores in self.report.runs.items()}
 
 
 class MatrixResult(_Result):
     """The cells of a matrix and the effects of its axes."""
 
-    found: Matrix
+    report: Matrix
 
     @property
     def cells(self) -> list[MatrixCell]:
         """The cells in the order of the file: values, run folder, scores, or the error."""
-        return self.found.cells
+        return self.report.cells
 
     @property
     def effects(self) -> list[Effect]:
-        """What each value of an axis changes against its first, the strongest first."""
-        return self.found.effects
+        """Effect of each value of an axis against its first, the strongest first."""
+        return self.report.effects
 
     @property
     def result(self) -> bool:
         """Whether every cell has a result."""
-        return all(each.result for each in self.found.cells)
+        return all(cell.result for cell in self.report.cells)
 
     def _sections(self) -> Sequence[Section]:
         from ragharness.reports.compare import matrix_sections
 
-        return matrix_sections(self.found)
+        return matrix_sections(self.report)
 
     def _buckets(self) -> dict[str, dict[str, int]]:
         return {
-            f"{number} {' '.join(each.values.values())}": _counts(each.scores)
-            for number, each in enumerate(self.found.cells, 1)
-            if each.scores
+            f"{number} {' '.join(cell.values.values())}": _counts(cell.scores)
+            for number, cell in enumerate(self.report.cells, 1)
+            if cell.scores
         }
 
 
@@ -402,31 +402,31 @@ def _counts(scores: Scores) -> dict[str, int]:
 class RunCalibration(_Result):
     """How far a run's verdicts can be believed, by people's labels of its answers."""
 
-    found: Note
+    report: Note
 
     @property
     def calibrated(self) -> bool:
         """Whether the counts could be corrected."""
-        return self.found.calibrated
+        return self.report.calibrated
 
     @property
     def reasons(self) -> list[str]:
         """Why they could not; empty if they could."""
-        return self.found.reasons
+        return self.report.reasons
 
     @property
     def buckets(self) -> dict[str, BucketFigures]:
         """Recall, precision and corrected count by bucket: ``buckets["wrong"].recall.rate``."""
-        return self.found.buckets
+        return self.report.buckets
 
     def _sections(self) -> Sequence[Section]:
         from ragharness.reports.people import people_sections
 
-        return people_sections(self.found)
+        return people_sections(self.report)
 
 
 def _html_of(markdown: str) -> str:
-    """Return Markdown as HTML for notebooks; HTML within it is escaped."""
+    """Markdown as HTML for notebooks; HTML within it is escaped."""
     from markdown_it import MarkdownIt
 
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))

@@ -26,7 +26,7 @@ def matrix(
     """
     import ragharness
     from ragharness.cli import EXIT_INTERRUPTED, complain
-    from ragharness.cli._console import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
+    from ragharness.cli._options import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
     from ragharness.reports.compare import matrix_sections, plan_sections
     from ragharness.reports.text import render
 
@@ -39,7 +39,7 @@ def matrix(
     except KeyboardInterrupt:
         complain("interrupted: every finished answer is kept", resume_command(), EXIT_INTERRUPTED)
         leave(EXIT_INTERRUPTED)
-    print_report(result.found, (plan_sections if dry_run else matrix_sections)(result.found), form)
+    print_report(result.report, (plan_sections if dry_run else matrix_sections)(result.report), form)
     if dry_run:
         return EXIT_NO_RESULT if any(each.error for each in result.cells) else 0
     return 0 if result.result else EXIT_NO_RESULT
