@@ -20,7 +20,7 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner.execution import execute
-from ragharness.runner.question import QuestionRunner
+from ragharness.runner.scheduler import QuestionRunner
 from ragharness.runner.session import RunContext, load_context
 
 SAMPLE = load_corpus("sample")

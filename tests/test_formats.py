@@ -22,9 +22,8 @@ import run_fakes as fake
 from gate_fakes import epochs_of, written
 from ragharness.analysis.scores import ROW_NAMES
 from ragharness.records import Answer, Failure
-from ragharness.reports.formats import format_names, load_format
+from ragharness.reports.formats import COLUMNS, flat_records, format_names, load_format
 from ragharness.reports.formats.trec_run import one_word, within
-from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.results import Run
 
 if TYPE_CHECKING:

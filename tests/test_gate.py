@@ -23,7 +23,7 @@ from ragharness.analysis.rules import Gates, Limits, read_gates
 from ragharness.analysis.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Question, Record, Sentence
-from ragharness.reports.gate import gate_sections
+from ragharness.reports.compare import gate_sections
 from ragharness.reports.text import render
 from test_memory import peak_mb
 

@@ -21,7 +21,7 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Record
 from ragharness.runner.execution import execute
-from ragharness.runner.question import QuestionRunner
+from ragharness.runner.scheduler import QuestionRunner
 from ragharness.runner.session import RunContext, load_context
 from reports import real_reports
 

@@ -26,8 +26,8 @@ from ragharness.records import Answer, Document, Evidence, Hit, Passage, Questio
 from ragharness.runner.execution import Threads, _Load, execute
 from ragharness.runner.grading import GradingContext, came_out, grading_context
 from ragharness.runner.limits import describe
-from ragharness.runner.question import QuestionRunner
 from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.scheduler import QuestionRunner
 
 TEXT = "The term is two years after the date of signing. Each party keeps the information secret for good."
 CORPUS = Corpus(

@@ -19,7 +19,7 @@ from ragharness.config import RunConfig
 from ragharness.pipelines import load_pipeline, read_answer
 from ragharness.pipelines._own import asked_by_method
 from ragharness.runner.execution import execute
-from ragharness.runner.question import QuestionRunner
+from ragharness.runner.scheduler import QuestionRunner
 from ragharness.runner.session import RunContext, load_context
 
 if TYPE_CHECKING:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
 from ragharness.config import RunConfig, flag_of
-from ragharness.errors import UsageError
+from ragharness.errors import StorageError, UsageError
+from ragharness.reports.progress import NARROWEST, WIDEST
+from ragharness.reports.text import printable
+
+if TYPE_CHECKING:
+    from ragharness.analysis.scores import Scores
+    from ragharness.reports.text import Section
 
 
 def modules(kind: str, folder: str) -> list[str]:
@@ -138,3 +151,175 @@ FALSE_CORRECT = typer.Option(
     metavar="RATE",
     help="Share of 'correct' verdicts that may be false (default: 0.01).",
 )
+
+
+EXIT_NO_RESULT = 2
+
+
+def exit_code(scores: Scores) -> int:
+    """Return 0 for a result, 2 for none."""
+    return 0 if scores.result else EXIT_NO_RESULT
+
+
+class Output:
+    """The real standard output, held back from whatever else the process prints."""
+
+    def __init__(self, stream: TextIO, handle: int | None, is_terminal: bool) -> None:
+        self.is_terminal = is_terminal
+        self._stream = stream
+        self._handle = handle
+
+    @property
+    def width(self) -> int:
+        """Columns to write in: those of the terminal, or of COLUMNS; 80 elsewhere."""
+        sized = self.is_terminal or "COLUMNS" in os.environ
+        return max(NARROWEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sized else WIDEST
+
+    @property
+    def colour(self) -> bool:
+        """Whether colours are wanted: on a terminal that can, unless NO_COLOR is set."""
+        return self.is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def write(self, text: str) -> None:
+        """Write a text at once; raises BrokenPipeError without a reader, StorageError on a full disk."""
+        if self.is_terminal:
+            text = printable(text)
+        try:
+            if self._handle is None:
+                self._stream.write(text)
+                self._stream.flush()
+                return
+            data = text.encode(self._stream.encoding or "utf-8", "backslashreplace")
+            while data:
+                data = data[os.write(self._handle, data) :]
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StorageError(f"expected to write the result, found: {error.strerror}") from error
+
+
+@contextmanager
+def results_only() -> Iterator[Output]:
+    """Keep standard output for results: what pipelines and their children print goes to standard error."""
+    real = sys.stdout
+    real.flush()
+    errors = sys.stderr
+    is_terminal = real.isatty()
+    try:
+        handle = real.fileno()
+        saved, other = os.dup(handle), errors.fileno()
+    except (OSError, ValueError, AttributeError):
+        # Not a file (a test's or a notebook's stream): only Python's own prints can be turned away.
+        sys.stdout = errors
+        try:
+            yield Output(real, None, is_terminal)
+        finally:
+            sys.stdout = real
+        return
+    os.dup2(other, handle)
+    sys.stdout = errors
+    try:
+        yield Output(real, saved, is_terminal)
+    finally:
+        errors.flush()
+        sys.stdout = real
+        os.dup2(saved, handle)
+        os.close(saved)
+
+
+def columns() -> int:
+    """Return how many columns a table may have."""
+    return min(WIDEST, Output(sys.stdout, None, sys.stdout.isatty()).width)
+
+
+def print_lines(lines: list[str]) -> None:
+    """Write lines to standard output at once."""
+    with results_only() as output:
+        output.write("\n".join(lines) + "\n")
+
+
+def print_json(value: object) -> None:
+    """Write a value as JSON to standard output."""
+    print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
+
+
+def print_report(found: object, sections: Sequence[Section], form: str) -> None:
+    """Print a result: itself as JSON, or its sections in a format."""
+    import msgspec
+
+    from ragharness.reports.text import render
+    from ragharness.support.files import to_json
+
+    with results_only() as output:
+        if form == "json":
+            output.write(msgspec.json.format(to_json(found)).decode() + "\n")
+        else:
+            output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
+
+
+def print_scores(
+    scores: Scores, output: Output, *, as_json: bool, reference: str = "", detail: bool = False
+) -> None:
+    """Print the report, or the scores as JSON.
+
+    ``reference`` names the run in the commands at the end, ``detail`` adds axes and retrieval.
+    """
+    from ragharness.reports.formats import load_format
+
+    render = load_format("json" if as_json else "terminal")
+    shown = {"width": output.width, "colour": output.colour}
+    output.write(render(scores, **shown, reference=reference, detail=detail))
+
+
+def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
+    """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
+    from ragharness.support.files import write_atomic
+
+    path = path.resolve()
+    try:
+        if isinstance(made, dict):
+            for name, content in made.items():
+                write_atomic(path / name, content)
+        else:
+            content = made.encode() if isinstance(made, str) else made
+            # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
+            path.write_bytes(content) if path.exists() and not path.is_file() else write_atomic(path, content)
+    except OSError as error:
+        raise StorageError(
+            f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
+        ) from error
+    print(f"written to {path}", file=sys.stderr)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, without waiting for calls that were given up."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def command() -> tuple[str, ...]:
+    """Return the command without what may be secret: it is written to disk."""
+    from ragharness.support.messages import redact
+
+    return ("ragharness", *map(redact, sys.argv[1:]))
+
+
+def resume_command(*, raised: bool = False) -> str:
+    """Return the command that continues the run that this one began; ``raised``: with twice the budget."""
+    parts = [part for part in command() if part != "--fresh"]
+    return shlex.join(_with_twice(parts, "--max-cost") if raised else parts)
+
+
+def _with_twice(parts: list[str], name: str) -> list[str]:
+    """Return the command with the number after an option doubled."""
+    written = []
+    for place, part in enumerate(parts):
+        option, equals, value = part.partition("=")
+        if option == name and equals:
+            part = f"{name}={2 * float(value):g}"  # noqa: PLW2901
+        elif place and parts[place - 1] == name:
+            part = f"{2 * float(part):g}"  # noqa: PLW2901
+        written.append(part)
+    return written

@@ -21,6 +21,7 @@ _MODEL_FILE = Annotated[
 ]
 
 _FOLDER = Path("baselines")
+"""Where a new baseline is written."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +43,7 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
     Example: ragharness baseline list --corpus contractnli
     """
     from ragharness.analysis.baselines import load_baselines
-    from ragharness.cli._console import print_report
+    from ragharness.cli._options import print_report
     from ragharness.reports.measures import baseline_section
 
     found = load_baselines(corpus)
@@ -65,7 +66,7 @@ def run(
     """
     import ragharness
     from ragharness.analysis.baselines import load_baseline, run_baseline
-    from ragharness.cli._console import exit_code, print_scores, results_only
+    from ragharness.cli._options import exit_code, print_scores, results_only
 
     with results_only() as output:
         done = run_baseline(load_baseline(name), ragharness.run, **_where(source, base_url, offline))
@@ -92,7 +93,7 @@ def verify(
     import ragharness
     from ragharness.analysis.baselines import load_baseline, load_baselines
     from ragharness.analysis.baselines import verify as check
-    from ragharness.cli._console import EXIT_NO_RESULT, print_json, print_lines
+    from ragharness.cli._options import EXIT_NO_RESULT, print_json, print_lines
 
     wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or load_baselines(corpus)
     where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
@@ -112,28 +113,25 @@ def verify(
 def add(
     run: str = RUN,
     name: str = typer.Option("", "--id", metavar="ID", help="Name (default: made of the settings)."),
-    into: Annotated[Path, typer.Option("--into", help="Folder that gets the baseline's.")] = Path(
-        "baselines"
-    ),
     model_file: _MODEL_FILE = None,
 ) -> None:
-    """Turn a finished run into a baseline: settings, scores and outcomes, no text of the corpus.
+    """Turn a finished run into a baseline, in the folder baselines: settings, scores, outcomes, no text.
 
     Its questions must be the frozen ones, and every answer is graded again first.
     Example: ragharness baseline add runs/mine --id contractnli-mine
     """
     import ragharness
     from ragharness.analysis.baselines import add_baseline
-    from ragharness.cli._console import print_lines
+    from ragharness.cli._options import print_lines
 
-    made = add_baseline(ragharness.load_run(run), into, name, model_sha256=_digest(model_file))
+    made = add_baseline(ragharness.load_run(run), _FOLDER, name, model_sha256=_digest(model_file))
     checked = {
         "bytes": "every outcome must come out again",
         "ranking": "the ranking must come out again, up to ties",
         "intervals": "its buckets must come out again within their intervals",
         "reported": "nobody else can run its pipeline",
     }[made.reproduces]
-    print_lines([f"{into / made.id}: {checked}"])
+    print_lines([f"{_FOLDER / made.id}: {checked}"])
 
 
 def _where(source: str, base_url: str, offline: bool) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def calibrate(
 
 
 def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
-    from ragharness.cli._console import EXIT_NO_RESULT, print_report
+    from ragharness.cli._options import EXIT_NO_RESULT, print_report
     from ragharness.reports.people import people_sections
     from ragharness.results import calibrated
     from ragharness.runner.run_search import find_run
@@ -103,7 +103,7 @@ def _file(
 ) -> None:
     from ragharness.analysis.labelled import Mapping, read_labelled
     from ragharness.analysis.labelled import calibrate as measure
-    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.cli._options import columns, print_json, print_lines
     from ragharness.graders import cost_lines
     from ragharness.reports.people import calibration_facts, calibration_lines
     from ragharness.reports.progress import Live

@@ -25,7 +25,7 @@ def compare(
     Example: ragharness compare runs/before runs/after
     """
     from ragharness.analysis.compare import compare as side_by_side
-    from ragharness.cli._console import print_report
+    from ragharness.cli._options import print_report
     from ragharness.reports.compare import compare_sections
     from ragharness.runner.run_search import find_run
 

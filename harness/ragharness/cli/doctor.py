@@ -46,7 +46,7 @@ def doctor(as_json: bool = JSON) -> int:
 
     Example: ragharness doctor --json
     """
-    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.cli._options import columns, print_json, print_lines
 
     findings = [*_installation(), *_data(), *_surroundings()]
     broken = any(finding.state == "broken" for finding in findings)

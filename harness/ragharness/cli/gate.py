@@ -36,8 +36,8 @@ def gate(
     """
     from ragharness.analysis.gate import gate as decide
     from ragharness.analysis.rules import read_gates
-    from ragharness.cli._console import print_report
-    from ragharness.reports.gate import gate_sections
+    from ragharness.cli._options import print_report
+    from ragharness.reports.compare import gate_sections
     from ragharness.runner.run_search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")

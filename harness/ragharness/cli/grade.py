@@ -85,7 +85,7 @@ def grade(
 
 
 def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
-    from ragharness.cli._console import print_lines
+    from ragharness.cli._options import print_lines
     from ragharness.graders import cost_lines
     from ragharness.runner.grading import dry_run, grading_context
     from ragharness.runner.run_search import find_run
@@ -101,7 +101,7 @@ def _by_rubric(
     source: str, offline: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Print the scores of a run, or of a file of outputs that no run of ours made."""
-    from ragharness.cli._console import print_report
+    from ragharness.cli._options import print_report
     from ragharness.runner.run_search import find_run
 
     prepared = prepare(rubric, judge, people, offline=offline)
@@ -112,7 +112,7 @@ def _by_rubric(
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
-    from ragharness.cli._console import print_lines
+    from ragharness.cli._options import print_lines
     from ragharness.graders.verdicts.labelled_cases import check_cases
 
     results = list(check_cases(path, grader))
@@ -165,7 +165,7 @@ def grade_run(
     concurrency: int = 1,
 ) -> int:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
-    from ragharness.cli._console import exit_code, print_scores, results_only
+    from ragharness.cli._options import exit_code, print_scores, results_only
     from ragharness.graders import cost_lines
     from ragharness.reports.progress import Live
     from ragharness.results import count

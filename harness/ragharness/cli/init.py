@@ -26,7 +26,7 @@ def init(
 
     Example: ragharness init my-project
     """
-    from ragharness.cli._console import print_lines
+    from ragharness.cli._options import print_lines
     from ragharness.errors import StorageError, UsageError
     from ragharness.support import resources
 

@@ -35,7 +35,6 @@ def label(
     tsv: Path | None = _TSV,
     adjudicate: bool = typer.Option(False, "--adjudicate", help="Settle what annotators disagree on."),
     status: bool = typer.Option(False, "--status", help="Print progress and agreement of the annotators."),
-    port: int = typer.Option(0, "--port", help="Port of the page (default: a free one).", show_default=False),
     source: str = SOURCE,
     offline: bool = OFFLINE,
     as_json: bool = JSON,
@@ -50,7 +49,7 @@ def label(
     import getpass
 
     from ragharness.analysis.labelling import open_labelling
-    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.cli._options import columns, print_json, print_lines
     from ragharness.reports.people import labelling_facts, labelling_lines
     from ragharness.runner.grading import grading_context
     from ragharness.runner.run_search import find_run
@@ -80,7 +79,7 @@ def label(
         if tsv:
             _by_table(tsv, opened, folder)
         else:
-            _by_page(opened, port, folder)
+            _by_page(opened, folder)
     return 0
 
 
@@ -100,10 +99,10 @@ def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
         )
 
 
-def _by_page(opened: Labelling, port: int, folder: RunFolder) -> None:
+def _by_page(opened: Labelling, folder: RunFolder) -> None:
     from ragharness.analysis.label_forms import LabelServer
 
-    with LabelServer(opened, port) as server:
+    with LabelServer(opened) as server:
         typer.echo(f"{len(opened.keys)} answers, labelled as {opened.annotator}: open\n  {server.url}")
         typer.echo("Ctrl-C stops; every label is on disk at once", err=True)
         try:

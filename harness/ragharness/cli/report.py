@@ -37,7 +37,7 @@ def report(
 
     Example: ragharness report --format junit --out junit.xml
     """
-    from ragharness.cli._console import exit_code, results_only, write_report
+    from ragharness.cli._options import exit_code, results_only, write_report
     from ragharness.errors import UsageError
     from ragharness.reports.formats import load_format
     from ragharness.results import Run

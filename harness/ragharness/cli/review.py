@@ -12,7 +12,7 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
 
     Example: ragharness review runs/mine
     """
-    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.cli._options import columns, print_json, print_lines
     from ragharness.reports.people import review_facts, review_lines
     from ragharness.runner.run_search import find_run
 

@@ -75,7 +75,7 @@ def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
 
     Example: ragharness rubric check rubric.yaml
     """
-    from ragharness.cli._console import print_json, print_lines
+    from ragharness.cli._options import print_json, print_lines
     from ragharness.rubrics import registry
 
     loaded = registry.find_rubric(rubric)
@@ -99,7 +99,7 @@ def branch(
 
     Example: ragharness rubric branch rag-answer-1.0 --as minor --out rubric.yaml
     """
-    from ragharness.cli._console import print_lines
+    from ragharness.cli._options import print_lines
     from ragharness.rubrics import registry
 
     made = registry.branch(rubric, claim, out)
@@ -162,7 +162,7 @@ def diff(
 
 
 def _print(value: object, sections: list[Section], form: str, as_json: bool) -> None:
-    from ragharness.cli._console import print_report
+    from ragharness.cli._options import print_report
 
     print_report(value, sections, form_of(form, markdown=False, as_json=as_json, default="text"))
 

@@ -37,7 +37,6 @@ _TYPES: dict[str, Any] = {
 _OUTPUT = (
     ("as_json", "--json", "Print the scores as JSON."),
     ("detail", "--all", "Add axes and retrieval to the report."),
-    ("strict", "--strict", "Exit with code 2 if any answer is not graded."),
     ("quiet", "--quiet", "Show no progress."),
 )
 
@@ -72,7 +71,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    *, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str,
+    *, as_json: bool, detail: bool, quiet: bool, gates: str,
     rubric: str, judge: list[str] | None, people: Path | None, **options: Any,
 ) -> int:  # fmt: skip
     """Run a pipeline on a question set, grade its answers, report.
@@ -81,7 +80,7 @@ def run(
 
     Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
-    from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
+    from ragharness.cli._options import command, exit_code, leave, print_scores, results_only
     from ragharness.graders import cost_lines
     from ragharness.reports.progress import Live
     from ragharness.results import count
@@ -98,7 +97,7 @@ def run(
         scores = count(folder, context.grading)
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
-        code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
+        code = exit_code(scores)
         if limits is not None and limits.thresholds:
             code = _checked(limits, folder, live) or code
         if scored_by is not None:
@@ -119,7 +118,7 @@ def _limits(gates: str) -> Gates:
 
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
     """Say how the run scores by its rubric; returns 1 if it fails, 2 if something is open."""
-    from ragharness.cli._console import columns
+    from ragharness.cli._options import columns
     from ragharness.reports.text import render
 
     found, sections = score_by(scored_by, folder, offline=config.offline, source=config.source)
@@ -130,8 +129,8 @@ def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfi
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
     """Say whether the run keeps to its limits; returns 1 if one is missed, 2 if one is open."""
     from ragharness.analysis.rules import check_thresholds
-    from ragharness.cli._console import EXIT_NO_RESULT
-    from ragharness.reports.gate import threshold_section
+    from ragharness.cli._options import EXIT_NO_RESULT
+    from ragharness.reports.compare import threshold_section
     from ragharness.reports.text import render
 
     found = check_thresholds(gates, folder)
@@ -143,7 +142,7 @@ def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
 
 def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) -> SessionResult:
     """Ask and grade; returns how the session ended. Errors say what is kept and how to continue."""
-    from ragharness.cli._console import command, resume_command
+    from ragharness.cli._options import command, resume_command
     from ragharness.errors import AccessRefused, UsageError
     from ragharness.runner.session import ask_all, progress_summary
 
@@ -164,7 +163,7 @@ def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) 
 def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
     """Say how many questions a limit left unasked, and the command that continues."""
     if ended.reason:
-        from ragharness.cli._console import resume_command
+        from ragharness.cli._options import resume_command
         from ragharness.runner.session import progress_summary
 
         command = resume_command(raised="--max-cost" in ended.reason)
@@ -178,7 +177,7 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:
     from ragharness.cli import EXIT_INTERRUPTED, complain
-    from ragharness.cli._console import leave, resume_command
+    from ragharness.cli._options import leave, resume_command
     from ragharness.runner.session import progress_summary
 
     live.clear()

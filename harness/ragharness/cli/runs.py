@@ -24,7 +24,7 @@ def runs(
 
     Example: ragharness runs --json
     """
-    from ragharness.cli._console import print_json, print_lines
+    from ragharness.cli._options import print_json, print_lines
     from ragharness.errors import RunNotUsable
     from ragharness.results import Run
     from ragharness.runner.run_search import list_runs
@@ -55,7 +55,7 @@ def _described(run: Run) -> dict[str, Any]:
 
 
 def _lines(run: dict[str, Any]) -> list[str]:
-    from ragharness.cli._console import columns
+    from ragharness.cli._options import columns
     from ragharness.reports.text import flow, one_line, paragraph
 
     retriever = f"{run['retriever']} k={run['k']}"

@@ -67,7 +67,7 @@ def score(
                 "expected --gold FILE --trace FILE and no run, found one without the other or a run"
             )
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
-    from ragharness.cli._console import exit_code, print_report, print_scores, results_only
+    from ragharness.cli._options import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
     from ragharness.runner.run_search import find_run
 
@@ -89,7 +89,7 @@ def score(
 
 def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, as_json: bool) -> int:
     """Score traces against a gold set; returns the exit code."""
-    from ragharness.cli._console import print_report
+    from ragharness.cli._options import print_report
     from ragharness.graders.rules import declines
     from ragharness.reports.measures import trace_sections
     from ragharness.traces import scorer as traces
@@ -110,7 +110,7 @@ def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> i
     """Measure outputs of another system; ``compat``: print what trust_eval prints. Returns the exit code."""
     from ragharness.analysis.measuring import metrics_of_outputs, read_outputs, read_wanted
     from ragharness.analysis.trust_eval import compat as printed
-    from ragharness.cli._console import print_json, print_report
+    from ragharness.cli._options import print_json, print_report
     from ragharness.reports.measures import metric_sections
 
     wanted = read_wanted(metrics)
@@ -132,7 +132,7 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
     from msgspec import to_builtins
 
     from ragharness.analysis import measuring
-    from ragharness.cli._console import EXIT_NO_RESULT, print_report
+    from ragharness.cli._options import EXIT_NO_RESULT, print_report
     from ragharness.reports.measures import log_sections
     from ragharness.traces.logs import read_log
 

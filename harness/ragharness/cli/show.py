@@ -20,7 +20,7 @@ def show(
 
     Example: ragharness show q010
     """
-    from ragharness.cli._console import results_only
+    from ragharness.cli._options import results_only
     from ragharness.errors import RagharnessError
     from ragharness.reports.progress import Live
     from ragharness.results import Run

@@ -34,7 +34,7 @@ def view(
     import tempfile
     import webbrowser
 
-    from ragharness.cli._console import print_lines, write_report
+    from ragharness.cli._options import print_lines, write_report
     from ragharness.reports.page import page
     from ragharness.results import Run
     from ragharness.runner.run_search import find_run

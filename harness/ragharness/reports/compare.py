@@ -1,16 +1,31 @@
-"""Runs side by side, and the cells and axes of a matrix, as tables."""
+"""Runs side by side, the verdict of the gate, and the cells and axes of a matrix, as tables."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ragharness.analysis.compare import OUTCOMES, Against, Comparison
+from ragharness.analysis.gate import Decision
+from ragharness.analysis.information import Change, Information, Noise
 from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
 from ragharness.analysis.metrics import PARTS
+from ragharness.analysis.rules import Limits, RuleResult
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import Section, counted, duration, limits, milliseconds, money, p_value, rate
+from ragharness.reports.text import (
+    Section,
+    Tone,
+    counted,
+    duration,
+    ids,
+    limits,
+    milliseconds,
+    money,
+    p_value,
+    rate,
+)
 
 _SHOWN = 40
 """Flips that are listed; JSON has all."""
@@ -26,11 +41,18 @@ def compare_sections(found: Comparison) -> list[Section]:
     runs, letters = list(found.runs.values()), list(found.runs)
     named = [(letter, each.run, ", ".join(words.setting(each))) for letter, each in found.runs.items()]
     settings = [(name, *values) for name, values in found.settings.items()]
+    outcomes = [
+        _each("questions", runs, lambda each: str(each.questions)),
+        *((bucket, *(str(each.buckets[bucket]) for each in runs)) for bucket in BUCKETS),
+        _each("ungraded", runs, lambda each: str(each.ungraded)),
+        _each("as desired", runs, lambda each: _cell(counted(each.desired.total), runs)),
+        _each("unacceptable", runs, lambda each: _cell(counted(each.intervals.unacceptable), runs)),
+    ]
     warnings = [f"DIFFERENT GRADING OR EPOCHS, so read with care: {each}." for each in found.warnings]
     return [
         Section("Runs", warnings, ("", "run", "setting"), named, frozenset({0, 1, 2})),
         *([Section("Settings that differ", (), ("", *letters), settings)] if settings else []),
-        Section("What came out", (), ("", *letters), _outcomes(runs)),
+        Section("What came out", (), ("", *letters), outcomes),
         Section("As desired, by question type", (), ("", *letters), _rows(runs)),
         Section("Metrics", (), ("", *letters, "better"), _metrics(runs)),
         Section("Time and cost", (), ("", *letters), _effort(runs)),
@@ -45,16 +67,6 @@ def _cell(told: str, runs: Sequence[Scores]) -> str:
 
 def _each(name: str, runs: Sequence[Scores], cell: Callable[[Scores], str]) -> Sequence[str]:
     return name, *map(cell, runs)
-
-
-def _outcomes(runs: Sequence[Scores]) -> list[Sequence[str]]:
-    return [
-        _each("questions", runs, lambda each: str(each.questions)),
-        *((bucket, *(str(each.buckets[bucket]) for each in runs)) for bucket in BUCKETS),
-        _each("ungraded", runs, lambda each: str(each.ungraded)),
-        _each("as desired", runs, lambda each: _cell(counted(each.desired.total), runs)),
-        _each("unacceptable", runs, lambda each: _cell(counted(each.intervals.unacceptable), runs)),
-    ]
 
 
 def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
@@ -134,14 +146,17 @@ def plan_sections(found: Matrix) -> list[Section]:
     """Return what is left to ask of each cell and what that costs at most."""
     axes = list(found.axes)
     rows = [
-        (str(number), *(each.values[axis] for axis in axes), *_left(each))
+        (
+            str(number),
+            *(each.values[axis] for axis in axes),
+            "cannot begin" if each.calls is None else str(each.calls),
+            (money(each.cost) or "not known") if each.calls else "",
+        )
         for number, each in enumerate(found.cells, 1)
     ]
     left = [each for each in found.cells if each.calls]
-    calls, known = (
-        sum(each.calls or 0 for each in left),
-        [each.cost for each in left if each.cost is not None],
-    )
+    calls = sum(each.calls or 0 for each in left)
+    known = [each.cost for each in left if each.cost is not None]
     cost = f"at most {money(sum(known))}" if known else "cost not known"
     if known and len(known) < len(left):
         cost += f" for {len(known)} of {len(left)} cells; of the others it is not known"
@@ -150,12 +165,6 @@ def plan_sections(found: Matrix) -> list[Section]:
         told = "Nothing is left to ask."
     heads = ("", *axes, "calls", "cost at most")
     return [Section("Cells", (told,), heads, rows, frozenset(range(1, len(axes) + 1))), *_errors(found)]
-
-
-def _left(cell: MatrixCell) -> tuple[str, str]:
-    if cell.calls is None:
-        return "cannot begin", ""
-    return (str(cell.calls), money(cell.cost) or "not known") if cell.calls else ("0", "")
 
 
 def matrix_sections(found: Matrix) -> list[Section]:
@@ -203,7 +212,7 @@ def _moves(effects: Sequence[Effect]) -> Section:
             each.base,
             each.value,
             _points(each.moved),
-            _span(each.interval),
+            f"[{100 * each.interval[0]:.1f},{100 * each.interval[1]:.1f}]",
             _points(each.less) if each.less_interval else "",
             limits(each.less_interval),
         )
@@ -267,5 +276,219 @@ def _points(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _span(found: tuple[float, float]) -> str:
-    return f"[{100 * found[0]:.1f},{100 * found[1]:.1f}]"
+_NAMED = 6
+"""Questions that are named of each rule, so that they fit a line; JSON has all."""
+
+_NAMED_OF_TWO = 2
+"""The same where two lists stand side by side."""
+
+_LISTED = 40
+"""Newly wrong questions, and answers that would settle it, that are listed; JSON has all."""
+
+_SENTENCES = {
+    "ship": "SHIP: {candidate} may replace {base}.",
+    "reject": "REJECT: {candidate} may not replace {base}.",
+    "incomplete": "INCOMPLETE: whether {candidate} may replace {base} depends on answers without a bucket.",
+    "not comparable": "NOT COMPARABLE: {candidate} with {base}.",
+}
+_UNCALIBRATED = "INCOMPLETE: {0.candidate} may replace {0.base} once the grader is calibrated: {reasons}."
+_TONES: dict[str, Tone] = {
+    "ship": "good",
+    "reject": "bad",
+    "incomplete": "unclear",
+    "not comparable": "unclear",
+}
+_RATES = ("citation supports",)
+_DECIMAL = 2
+
+
+def headline(found: Decision) -> str:
+    """Return the verdict as one sentence, with the rules that decided it."""
+    told = _SENTENCES[found.verdict].format(base=found.base, candidate=found.candidate)
+    if found.verdict == "not comparable":
+        return f"{told} {'; '.join(found.reasons)}."
+    if found.verdict == "ship":
+        return told
+    failing = [each for each in found.rules if each.passes is False]
+    if found.verdict == "incomplete" and all(each.passes or each.rule == "C" for each in found.rules):
+        return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
+    moved = "; ".join(f"{each.name} {_moved(each)}" for each in failing or found.rules if not each.passes)
+    return f"{told} {moved[:1].upper()}{moved[1:]}."
+
+
+def gate_sections(found: Decision) -> list[Section]:
+    """Return the verdict, the rules, the questions that changed, and the information below them."""
+    tone = _TONES[found.verdict]
+    if found.verdict == "not comparable":
+        allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
+        return [Section(told=(headline(found), allow), tone=tone)]
+    times = f" x {found.epochs} epochs, {found.gates.epochs}" if found.epochs > 1 else ""
+    banner = [f"ALLOWED DIFFERENCE, so read with care: {each}." for each in found.allowed]
+    head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, found.rules))
+    sections = [
+        Section(told=(headline(found),), tone=tone),
+        *([Section(told=banner, tone="unclear")] if banner else []),
+        Section(f"Rules, {found.questions} questions{times}", (), head, rules, frozenset({0, 1, 5})),
+        *_changed(found),
+        *_settling(found),
+        *_attempts(found),
+    ]
+    if found.information is not None:
+        sections += _information(found.information)
+    return [*sections, Section(told=(headline(found),), tone=tone)]
+
+
+def threshold_section(found: Sequence[RuleResult]) -> Section:
+    """Return the limits that a run was to keep to, and whether it does."""
+    tone: Tone = "bad" if any(each.passes is False for each in found) else "unclear"
+    rows = [(f"{each.name} {each.text}", _range(each, each.candidate), _rule(each)[-1]) for each in found]
+    missed = ["A limit was missed or is undecided: see below."]
+    told = [] if all(each.passes for each in found) else missed
+    return Section("Gates", told, ("limit", "found", "result"), rows, frozenset({0, 2}), tone)
+
+
+def _rule(each: RuleResult) -> Sequence[str]:
+    result = {True: "pass", False: "FAIL", None: "open"}[each.passes]
+    if not each.evaluated:
+        result += ", nothing to compare" if each.rule != "T" else ", nothing to count"
+    name = f"{each.name} {each.text}" if each.rule == "T" else each.name
+    change = "" if each.difference is None else _range(each, each.difference, sign=True)
+    base = "" if each.base is None else _range(each, each.base)
+    return each.rule, name, base, _range(each, each.candidate), change, result
+
+
+def _moved(each: RuleResult) -> str:
+    if each.rule == "C":
+        return each.text
+    if each.base is None:
+        return f"{_range(each, each.candidate)}, wanted {each.text}"
+    return f"{_range(each, each.base)} -> {_range(each, each.candidate)}"
+
+
+def _range(rule: RuleResult, span: Limits, *, sign: bool = False) -> str:
+    if span.low is None and span.high is None:
+        return "open" if rule.passes is None else "n/a"
+    ends = [None if end is None else _number(rule, end, sign=sign) for end in (span.low, span.high)]
+    if ends[0] == ends[1]:
+        return str(ends[0])
+    if ends[1] is None:
+        return f"{ends[0]} or more"
+    return f"{ends[1]} or less" if ends[0] is None else f"{ends[0]} to {ends[1]}"
+
+
+def _number(rule: RuleResult, value: float, *, sign: bool) -> str:
+    if rule.name in _RATES or (rule.rule == "T" and abs(value) <= 1 and not float(value).is_integer()):
+        return f"{100 * value:{'+' if sign else ''}.1f}%"
+    if float(value).is_integer() and rule.name != "refusal quality":
+        return f"{int(value):{'+' if sign and value else ''}d}"
+    return f"{value:{'+' if sign else ''}.{_DECIMAL}f}"
+
+
+def _changed(found: Decision) -> list[Section]:
+    rows = []
+    for each in found.rules:
+        for how, names in (("worse", each.worse), ("better", each.better)):
+            if names:
+                rows.append((each.rule, each.name, how, str(len(names)), ids(names, _NAMED)))
+    sections = []
+    if found.newly_wrong:
+        told = () if found.epochs > 1 else ("Each was asked once, so their stability is unknown.",)
+        columns = 5 if found.epochs > 1 else 2
+        stable = {True: "stable", False: "flaky", None: ""}
+        newly = [
+            (each.question, each.was, each.candidate, each.base, stable[each.stable])[:columns]
+            for each in found.newly_wrong[:_LISTED]
+        ]
+        head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
+        sections = [Section("Newly wrong", told, head, newly, frozenset({0, 1, 4}))]
+    if rows:
+        head = ("", "rule", "", "n", "questions")
+        sections.append(Section("Questions that changed", (), head, rows, frozenset({0, 1, 2, 4})))
+    return sections
+
+
+def _settling(found: Decision) -> list[Section]:
+    if not found.settles:
+        return []
+    rows = [(each.question, each.run, each.status.replace("_", " ")) for each in found.settles[:_LISTED]]
+    more = len(found.settles) - len(rows)
+    told = (
+        "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
+        " ragharness run --retry-errors asks again what failed."
+        f"{f' {more} more are not shown.' if more else ''}"
+    )
+    head = ("question", "run", "status")
+    return [Section("Answers that would settle it", (told,), head, rows, frozenset({0, 1, 2}))]
+
+
+def _attempts(found: Decision) -> list[Section]:
+    if found.attempts is None:
+        return []
+    tried = found.attempts
+    same = f", {tried.same_settings} of them with the same settings" if tried.same_settings > 1 else ""
+    told = [f"Attempt {tried.number} at this pipeline on these questions{same}."]
+    told += [f"Overridden by {each.who} on {each.when}: {each.why}" for each in tried.overrides]
+    return [Section(told=[*told, *([tried.note] if tried.note else [])])]
+
+
+def _information(found: Information) -> list[Section]:
+    quality = found.refusal_quality
+    rows = [_change(each) for each in found.changes]
+    if quality.n:
+        change = "n/a" if quality.difference is None else f"{quality.difference:+.2f}"
+        ends = limits(quality.cluster, 1), p_value(quality.p), p_value(quality.p_holm)
+        rows.append(("quality", "", "", change, "", *ends))
+    first = found.changes[0]
+    told = [
+        found.policy,
+        f"With {first.lost} fixed, {found.needed} newly wrong answers would be significant.",
+        f"For wrong, mid-p is {p_value(first.mid_p)}.",
+        f"p that is valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
+    ]
+    if found.smallest_rise is None:
+        told.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
+    else:
+        told.append(
+            f"The smallest rise of the wrong rate that {found.n} questions show (power 80%):"
+            f" {100 * found.smallest_rise:.1f} points, {math.ceil(found.smallest_rise * found.n)} questions."
+        )
+    if quality.smallest is not None:
+        told.append(
+            f"Of refusal quality, which is ordinal, {quality.n} common refusals show {quality.smallest:.2f}."
+        )
+    both = f"{found.n} questions graded in both runs, about {found.documents} documents."
+    head = ("share of", "+", "-", "change", "95% CI", "by document", "p", "Holm")
+    return [
+        Section("Information, does not change the verdict", (both,), head, rows),
+        Section(told=told),
+        *([_noise(found.noise)] if found.noise else []),
+    ]
+
+
+def _change(each: Change) -> Sequence[str]:
+    return (
+        each.outcome,
+        str(each.gained),
+        str(each.lost),
+        "n/a" if each.difference is None else f"{100 * each.difference:+.1f}",
+        limits(each.newcombe, 100),
+        limits(each.cluster, 100),
+        p_value(each.p),
+        "primary" if each.p_holm is None else p_value(each.p_holm),
+    )
+
+
+def _noise(found: Noise) -> Section:
+    unstable = [
+        ids(names, _NAMED_OF_TWO) or "none" for names in (found.base_unstable, found.candidate_unstable)
+    ]
+    rows = [
+        ("two epochs disagree", f"{100 * found.base_flips:.1f}%", f"{100 * found.candidate_flips:.1f}%"),
+        ("questions that waver", *unstable),
+    ]
+    alarm, once = (f"{100 * chance:.0f}%" for chance in (found.false_alarm, found.false_alarm_once))
+    told = (
+        f"The base against itself would show more wrong in {alarm} of cases ({once} if asked once):"
+        " that explains a result and does not excuse it."
+    )
+    return Section("Noise", (told,), ("", "base", "candidate"), rows, frozenset(range(3)))

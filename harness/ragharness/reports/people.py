@@ -1,4 +1,4 @@
-"""What people say beside the grader: labels and agreement, answers to review, calibrations of grader and run."""
+"""What people say beside the grader: labels, agreement, answers to review, calibrations of grader and run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ragharness.analysis.labelled import OUTCOMES, Calibration, Confusion, Difference, rates
 from ragharness.analysis.calibration_note import LEAST_GOLD, BucketFigures, Disagreement, Interval, Note, Rate
-from ragharness.analysis.labels import answered, labels_folder, read_people
-from ragharness.analysis.labels import read_design
+from ragharness.analysis.labelled import OUTCOMES, Calibration, Confusion, Difference, rates
+from ragharness.analysis.labels import answered, labels_folder, read_design, read_people
 from ragharness.analysis.metrics import Share
 from ragharness.records import BUCKETS, Opinion, Record, Verdict
 from ragharness.reports.text import Section, aligned, ids, labelled, one_line, paragraph, rate

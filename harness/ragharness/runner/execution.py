@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.records import Record
 from ragharness.runner.limits import Limits, Progress
-from ragharness.runner.question import Attempt, QuestionRunner
-from ragharness.runner.scheduler import STEP, Job, Scheduler
+from ragharness.runner.scheduler import STEP, Attempt, Job, QuestionRunner, Scheduler
 
 if TYPE_CHECKING:  # it loads asyncio
     from ragharness.runner.tasks import Tasks

@@ -30,8 +30,7 @@ from ragharness.pipelines.adapters import Binding
 from ragharness.pipelines.adapters.modules import search_path
 from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.limits import Passing, Reported, describe, judge
-from ragharness.runner.question import Passages, check_query
-from ragharness.runner.scheduler import end_copy
+from ragharness.runner.scheduler import Passages, check_query, end_copy
 from ragharness.support.process import Child, ProcessDied, Processes, claim_pipes, receive, send
 
 Retrieve = Callable[[str, int], list[Passage]]

@@ -1,19 +1,27 @@
-"""The scheduler of a run: hands questions to workers, takes their results, decides when it ends."""
+"""Attempts at questions: which one is next, how it is made, read and recorded, and when a run ends."""
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from heapq import heappop, heappush
-from threading import Event, RLock
+from threading import Event, Lock, RLock
+from typing import Any, NamedTuple
 
+from ragharness.corpus.alignment import alignment_notices
+from ragharness.corpus.passages import ENOUGH
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.records import Question, Record
-from ragharness.runner.limits import Limits, Passing, Progress
-from ragharness.runner.question import Attempt, QuestionRunner
+from ragharness.pipelines import Pipeline, read_answer
+from ragharness.records import Answer, Failure, Hit, Passage, Question, Record, Retrieved, Status
+from ragharness.retrievers import Retriever
+from ragharness.runner.grading import GradingContext
+from ragharness.runner.limits import Limits, Passing, Progress, describe, judge
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.messages import error_line
 
@@ -31,6 +39,246 @@ def end_copy(home: int, error: BaseException | None) -> None:
     if os.getpid() != home:
         status = error.code if isinstance(error, SystemExit) else error and 1
         os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
+
+
+@dataclass(eq=False)
+class Attempt:
+    """One attempt at a question, settled by its worker or by the time limit, never by both."""
+
+    question: Question
+    epoch: int = 0
+    number: int = 1
+    """From 1; 0: a cached answer."""
+    handed: list[Hit] | None = None
+    """What was retrieved for the pipeline before its first call; None: nothing yet."""
+    watched: float = 0.0
+    """Monotonic time when the time limit started; 0.0: not started."""
+    began: float = 0.0
+    """Monotonic time of the pipeline's call; 0.0: not called yet."""
+    ended: float = 0.0
+    """Monotonic time when the pipeline returned or raised; 0.0: not yet."""
+    started: str = ""
+    seconds: float = 0.0
+    task: Any = None
+    """The asyncio task that answers it, if one does."""
+    worker: int = 0
+    """The thread that answers it, if one does."""
+    problems: dict[str, None] = field(default_factory=dict)
+    """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+
+    def __post_init__(self) -> None:
+        """Take what was handed as retrieved."""
+        self._hits: dict[str, Hit] = {}
+        self._adding, self._settling = Lock(), Lock()
+        self.add(self.handed or ())
+
+    def begin(self) -> None:
+        """Start the time limit of the pipeline."""
+        self.stamp()
+        self.began = self.watched = time.monotonic()
+
+    def stamp(self) -> None:
+        """Record the start time."""
+        self.started = datetime.now(timezone.utc).isoformat()
+
+    def again(self) -> Attempt:
+        """Return the next attempt, with the same retrieved passages."""
+        return Attempt(self.question, self.epoch, self.number + 1, self.handed)
+
+    def settle(self) -> bool:
+        """Claim the right to settle the attempt; True for the first caller only."""
+        if not self._settling.acquire(blocking=False):
+            return False
+        self.seconds = (self.ended or time.monotonic()) - self.began if self.began else 0.0
+        return True
+
+    @property
+    def settled(self) -> bool:
+        """Whether the pipeline has finished."""
+        return self._settling.locked()
+
+    def add(self, hits: Sequence[Hit]) -> None:
+        """Add retrieved passages in order, each one once."""
+        with self._adding:
+            for hit in hits:
+                self._hits.setdefault(hit.passage.id, hit)
+            self.problems.update(dict.fromkeys(getattr(hits, "problems", ())))
+
+    def retrieved(self) -> list[Hit]:
+        """Return what was retrieved so far."""
+        with self._adding:
+            return list(self._hits.values())
+
+
+class Passages(list[Passage]):
+    """The retrieved passages, which an asynchronous pipeline may await although they are there."""
+
+    def __await__(self) -> Generator[None, None, Passages]:
+        """Return the passages at once."""
+        yield from ()
+        return self
+
+
+class Outcome(NamedTuple):
+    """What came of an attempt, read: nothing in it belongs to the pipeline any more."""
+
+    answer: Answer | None = None
+    problems: tuple[str, ...] = ()
+    failure: Failure | None = None
+    fate: Passing | AccessRefused | None = None
+
+
+def check_query(query: object, k: object) -> None:
+    """Raise TypeError if a pipeline calls retrieve with anything but a string and a number."""
+    if not isinstance(query, str) or not isinstance(k, int) or k < 1:
+        raise TypeError(
+            f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
+        )
+
+
+@dataclass(frozen=True)
+class QuestionRunner:
+    """Asks the pipeline one question and makes the record of its answer."""
+
+    pipeline: Pipeline
+    retriever: Retriever
+    grading: GradingContext
+    k: int = 5
+
+    def recall(self, attempt: Attempt) -> Answer | None:
+        """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
+
+        Of several epochs only the first is answered from memory: the others are asked to see what changes.
+        """
+        pipeline, question = self.pipeline, attempt.question
+        if pipeline.processes:
+            pipeline.processes.ready()
+        if pipeline.takes == "passages" and attempt.handed is None:
+            attempt.watched = time.monotonic()
+            attempt.handed = self._retrieve(question, question.text, self.k)
+            attempt.watched = 0.0
+            attempt.add(attempt.handed)
+        if pipeline.recall is None or attempt.epoch or attempt.number > 1 or pipeline.takes == "retrieve":
+            return None
+        answer = pipeline.recall(question.text, [hit.passage for hit in attempt.handed or ()])
+        if answer is not None:
+            attempt.number = 0
+            attempt.stamp()
+        return answer
+
+    def call(self, attempt: Attempt) -> Any:
+        """Give the question to the pipeline; returns what it returns, an awaitable if it is asynchronous."""
+        question = attempt.question
+
+        def retrieve(query: str, k: int = self.k) -> list[Passage]:
+            hits = self._retrieve(question, query, k)
+            attempt.add(hits)
+            return Passages(hit.passage for hit in hits)
+
+        handed = [hit.passage for hit in attempt.handed or ()]
+        attempt.begin()
+        return self.pipeline.call(question.text, handed, retrieve)
+
+    def read(self, attempt: Attempt, returned: Any, error: BaseException | None) -> Outcome:
+        """Read what was returned or raised, with the clock running: both may do anything; never raises."""
+        attempt.ended = time.monotonic()
+        try:
+            if error is None:
+                return Outcome(*read_answer(returned))
+            where = "" if attempt.began else f"in the retriever {self.retriever.name}"
+            return Outcome(failure=describe(error, where), fate=judge(error))
+        except BaseException as strange:  # noqa: BLE001 (a strange object must not lose the record)
+            return Outcome(failure=describe(strange, "while reading what was returned"))
+
+    def record(self, attempt: Attempt, outcome: Outcome) -> Record:
+        """Return the record of an attempt, not graded yet."""
+        answer, problems, failure, _ = outcome
+        hits = attempt.retrieved()
+        if failure:
+            return self._record(attempt, "error", hits, failure=failure)
+        if answer is not None and self.pipeline.takes == "own":
+            placed = self.grading.placed(answer)
+            hits = [Hit(each.passage, 0.0) for each in placed]
+            problems += alignment_notices(placed)
+        return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
+
+    def time_out(self, attempt: Attempt, limit: float) -> Record:
+        """Record that pipeline or retriever took too long; it counts as having worked for the limit."""
+        attempt.seconds = limit
+        what = "no answer" if attempt.began else f"the retriever {self.retriever.name} found nothing"
+        return self._record(
+            attempt,
+            "timeout",
+            attempt.retrieved(),
+            failure=Failure("TimeoutError", f"{what} after {limit:g} s"),
+        )
+
+    def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
+        check_query(query, k)
+        # Emptied here, not in the retrievers: whatever retrieves, these questions get nothing.
+        if question.stratum == "null_retrieval":
+            return []
+        return self.retriever.retrieve(query, k, question)
+
+    def _record(
+        self,
+        attempt: Attempt,
+        status: Status,
+        hits: Sequence[Hit] = (),
+        *,
+        answer: Answer | None = None,
+        problems: tuple[str, ...] = (),
+        failure: Failure | None = None,
+    ) -> Record:
+        question = attempt.question
+        return Record(
+            question=question.id,
+            row=question.row,
+            wanted=question.wanted,
+            status=status,
+            epoch=attempt.epoch,
+            retrieved=tuple(
+                Retrieved(hit.passage.id, float(hit.score) if math.isfinite(hit.score) else 0.0)
+                for hit in hits
+            ),
+            evidence_ranks=self._evidence_ranks(question, hits),
+            evidence_passages=(
+                0
+                if self.pipeline.takes == "own"
+                else self.grading.evidence.holders(question, self.grading.passages)
+            ),
+            document_rank=self._document_rank(question, hits),
+            answer=answer,
+            failure=failure,
+            problems=(*attempt.problems, *problems),
+            seconds=round(attempt.seconds, 6),
+            attempts=attempt.number,
+            started=attempt.started,
+        )
+
+    def _evidence_ranks(self, question: Question, hits: Sequence[Hit]) -> tuple[int, ...]:
+        return tuple(
+            next(
+                (
+                    rank
+                    for rank, hit in enumerate(hits, start=1)
+                    if self.grading.evidence.coverage(hit.passage, span) >= ENOUGH
+                ),
+                0,
+            )
+            for span in question.evidence
+        )
+
+    def _document_rank(self, question: Question, hits: Sequence[Hit]) -> int:
+        # A question of the user's own need not name its document: its evidence does.
+        asked = [question.document] if question.document else [span.document for span in question.evidence]
+        wanted = {self.grading.corpus.canonical(each) for each in asked}
+        ranks = (
+            rank
+            for rank, hit in enumerate(hits, start=1)
+            if any(self.grading.corpus.canonical(place.document) in wanted for place in hit.passage.places)
+        )
+        return next(ranks, 0)
 
 
 class Scheduler:

@@ -28,9 +28,9 @@ from ragharness.retrievers import build_retriever
 from ragharness.runner.execution import execute
 from ragharness.runner.grading import Grading, GradingContext, Pending, named, threads_for
 from ragharness.runner.limits import Limits, Progress
-from ragharness.runner.question import Attempt, QuestionRunner
 from ragharness.runner.run_folder import FORMAT, Run, RunFolder, Session, Settings, differences
 from ragharness.runner.run_search import find_finished, find_unfinished, new_folder
+from ragharness.runner.scheduler import Attempt, QuestionRunner
 from ragharness.support.concurrency import Spending
 from ragharness.support.files import cache_folder
 from ragharness.support.messages import redact

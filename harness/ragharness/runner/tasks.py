@@ -10,8 +10,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
-from ragharness.runner.question import Attempt, QuestionRunner
-from ragharness.runner.scheduler import Scheduler
+from ragharness.runner.scheduler import Attempt, QuestionRunner, Scheduler
 
 _PATIENCE = 1.0
 """Seconds after which a loop that does not react counts as blocked by one of its tasks."""

@@ -9,10 +9,14 @@ that the report offers (empty: it is the newest), ``detail`` asks for all there 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
+from ragharness.analysis.scores import Scores
 from ragharness.errors import UnknownName
+from ragharness.records import Question, Record
+from ragharness.runner.grading import GradingContext
+from ragharness.runner.run_folder import RunFolder
 from ragharness.support import plugins
 
 WIDTH = 80
@@ -29,3 +33,93 @@ def load_format(name: str) -> Callable[..., Any]:
         raise UnknownName("report format", name, format_names())
     render: Callable[..., Any] = plugins.load("formats", __name__, name, "render").render
     return render
+
+
+class RunOnDisk(Protocol):
+    """What a format that tells of single questions is given."""
+
+    @property
+    def folder(self) -> RunFolder:
+        """Settings, questions and records."""
+
+    @property
+    def scores(self) -> Scores:
+        """Every number of the report."""
+
+    @property
+    def grading(self) -> GradingContext | None:
+        """The corpus and its passages; None if it is not on this machine or has changed since."""
+
+
+def answered(run: RunOnDisk) -> Iterator[tuple[Question, Record | None]]:
+    """Yield each question and epoch with its record, in the order of the questions; None: not asked yet."""
+    found: dict[tuple[str, int], Record] = {
+        (each.question, each.epoch): each for each in (*run.folder.waiting(), *run.folder.records())
+    }
+    for question in run.folder.questions():
+        for epoch in range(run.folder.run.settings.epochs):
+            yield question, found.get((question.id, epoch))
+
+
+def outcome(record: Record | None) -> str:
+    """Return the bucket of a record, or why it has none."""
+    if record is None:
+        return "not_asked"
+    return (record.verdict and record.verdict.bucket) or record.status
+
+
+def _of(part: str, name: str) -> Callable[[Question, Record], Any]:
+    """Return what reads a field of the answer or verdict; None where there is none."""
+    return lambda _, record: getattr(getattr(record, part), name, None)
+
+
+def _used(name: str) -> Callable[[Question, Record], Any]:
+    return lambda _, record: getattr(record.answer and record.answer.usage, name, None)
+
+
+_VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
+    "question": (str, lambda question, _: question.id),
+    "epoch": (int, lambda _, record: record.epoch),
+    "row": (str, lambda question, _: question.row),
+    "kind": (str, lambda question, _: question.kind),
+    "wanted": (str, lambda question, _: question.wanted),
+    "text": (str, lambda question, _: question.text),
+    "gold": (list[str], lambda question, _: list(question.answers)),
+    "status": (str, lambda _, record: record.status),
+    "bucket": (str, _of("verdict", "bucket")),
+    "reason": (str, _of("verdict", "reason")),
+    "why": (str, _of("verdict", "why")),
+    "answer": (str, _of("answer", "text")),
+    "citations": (list[str], lambda _, record: sorted(record.cited)),
+    "retrieved": (list[str], lambda _, record: [hit.id for hit in record.retrieved]),
+    "evidence_ranks": (list[int], lambda _, record: list(record.evidence_ranks)),
+    "citation_exists": (str, _of("verdict", "citation_exists")),
+    "citation_supports": (str, _of("verdict", "citation_supports")),
+    "extra_claim_count": (int, _of("verdict", "extra_claim_count")),
+    "refusal_quality": (int, _of("verdict", "refusal_quality")),
+    "flags": (list[str], lambda _, record: list(record.verdict.flags) if record.verdict else []),
+    "confidence": (float, _of("answer", "confidence")),
+    "failure": (str, lambda _, record: _failure(record)),
+    "seconds": (float, lambda _, record: record.seconds),
+    "prompt_tokens": (int, _used("prompt_tokens")),
+    "completion_tokens": (int, _used("completion_tokens")),
+    "cost": (float, _used("cost")),
+}
+COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}
+"""The columns of a table of records, with their types."""
+
+
+def _failure(record: Record) -> str | None:
+    return f"{record.failure.type}: {record.failure.message}" if record.failure else None
+
+
+def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:
+    """Return the records of a run as rows beside their questions, in their order; not asked ones have none.
+
+    None is unknown, or does not apply.
+    """
+    return [
+        {name: value(question, record) for name, (_, value) in _VALUES.items()}
+        for question, record in answered(run)
+        if record is not None
+    ]

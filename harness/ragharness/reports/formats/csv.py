@@ -7,7 +7,7 @@ import io
 import json
 
 from ragharness.analysis.scores import Scores
-from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
+from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragharness.analysis.scores import Scores
+from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
 from ragharness.reports.formats.parquet import parquet, questions_parquet
-from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
 
 _CARD = """\
 ---

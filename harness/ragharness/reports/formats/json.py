@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ragharness.analysis.scores import Scores, written
-from ragharness.reports.rows import RunOnDisk
+from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import scores_of
 
 

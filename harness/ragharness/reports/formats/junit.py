@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import Question, Record
-from ragharness.reports.rows import RunOnDisk, answered, outcome
+from ragharness.reports.formats import RunOnDisk, answered, outcome
 from ragharness.reports.text import clean
 
 _RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}

@@ -9,7 +9,7 @@ from typing import Any
 from ragharness.analysis.scores import Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question
-from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
+from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:

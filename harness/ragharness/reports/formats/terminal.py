@@ -10,8 +10,7 @@ from ragharness.analysis.metrics import Metric, Part
 from ragharness.analysis.scores import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.formats import WIDTH
-from ragharness.reports.rows import RunOnDisk
+from ragharness.reports.formats import WIDTH, RunOnDisk
 from ragharness.reports.text import (
     Tone,
     coloured,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragharness.analysis.scores import Scores
+from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.formats.trec_run import qrels_lines
-from ragharness.reports.rows import RunOnDisk
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

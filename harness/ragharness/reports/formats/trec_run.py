@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ragharness.analysis.scores import Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question, Record
-from ragharness.reports.rows import RunOnDisk, answered
+from ragharness.reports.formats import RunOnDisk, answered
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -18,7 +18,7 @@ from ragharness.analysis.metrics import Metric, Share, YesNoAxis
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS, Evidence, Question, Record
 from ragharness.reports import text, words
-from ragharness.reports.rows import RunOnDisk
+from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import limits, milliseconds, one_line, p_value
