@@ -43,8 +43,7 @@ _PARTIES = re.compile(
     r"\b(?:between|among)\b[\s,:]*(?:and among\s+)?(?P<first>[A-Z][\w&.,'’\- ]{2,60}?)"
     r"(?:\s*[(,;“\"]|\s+(?:a|an|having|with|and)\b)"
 )
-_HEAD = 1500
-"""Characters from the start in which a contract names its parties."""
+_HEAD = 1500  # characters from the start in which a contract names its parties
 
 
 @dataclass(frozen=True)

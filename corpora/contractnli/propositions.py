@@ -47,12 +47,9 @@ class _Asked(NamedTuple):
     """A proposition taken apart."""
 
     said: Frame
-    only: bool
-    """It confines what it allows to something."""
-    exception: bool
-    """It excepts something from what it forbids."""
-    unconditional: bool
-    """It says "without consent", so that a condition of consent denies it."""
+    only: bool  # it confines what it allows to something
+    exception: bool  # it excepts something from what it forbids
+    unconditional: bool  # it says "without consent", so that a condition of consent denies it
     concepts: frozenset[str]
 
 

@@ -20,8 +20,7 @@ from ragharness.support.rows import LocatedRow, data_rows
 PLAIN = frozenset({".json", ".jsonl", ".parquet"})
 SUFFIXES = PLAIN | {".zip"}
 
-_LARGEST = 4_000_000_000
-"""Bytes of a file above which it is none of these."""
+_LARGEST = 4_000_000_000  # bytes of a file above which it is none of these
 
 
 class Row(NamedTuple):
@@ -29,8 +28,7 @@ class Row(NamedTuple):
 
     file: str
     place: str
-    content: dict[str, object]
-    """Empty for what is no row at all."""
+    content: dict[str, object]  # empty for what is no row at all
     problem: str = ""
 
 
@@ -100,21 +98,11 @@ _RUNNING = re.compile(
 _OFTEN, _SHORT = 8, 8
 """How often a filing has a short line in capitals that is the head of its pages, and its words."""
 
-_WRAPPED = 100
-"""Characters that no line exceeds in a text that was wrapped at a width."""
-
-_THIRD = 3
-"""One line in three of such a text goes on in the middle of a sentence."""
-
-_MANY = 20
-"""Lines from which their lengths tell how a text was written."""
-
-_LONGEST_HEADING = 30
-"""Words of a line that may be the heading of an item."""
-
-_FEWEST = 50
-"""Words below which there is nothing to read."""
-
+_WRAPPED = 100  # characters that no line exceeds in a text that was wrapped at a width
+_THIRD = 3  # one line in three of such a text goes on in the middle of a sentence
+_MANY = 20  # lines from which their lengths tell how a text was written
+_LONGEST_HEADING = 30  # words of a line that may be the heading of an item
+_FEWEST = 50  # words below which there is nothing to read
 _NAME = re.compile(
     r"(?P<cik>\d{1,10})_(?:(?P<form>[A-Za-z0-9-]{2,12})_)?(?P<year>(?:19|20)\d\d)(?:_(?P<accession>\d{10}-?\d\d-?\d{6}))?(?=\.|$)"
 )
@@ -128,13 +116,10 @@ class Filing(NamedTuple):
 
     place: str
     cik: str
-    company: str
-    """As the register has it; "" where it is not said."""
+    company: str  # as the register has it; "" where it is not said
     form: str
-    period: str
-    """The last day of the period reported on, ISO; "" where it is not said."""
-    year: str
-    """The year by which its collection files it."""
+    period: str  # the last day of the period reported on, ISO; "" where it is not said
+    year: str  # the year by which its collection files it
     accession: str
     text: str
 
@@ -149,8 +134,7 @@ class Read(NamedTuple):
 
     filings: list[Filing]
     notices: list[str]
-    others: dict[str, str]
-    """Files without a filing in items, with what is wrong with each."""
+    others: dict[str, str]  # files without a filing in items, with what is wrong with each
 
 
 def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:

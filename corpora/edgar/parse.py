@@ -170,14 +170,11 @@ class Name:
     id: str
     title: str
     paraphrase: str
-    company: str
-    """As a person writes it: "Apple Inc."."""
-    short: str
-    """As a person says it: "Apple"."""
+    company: str  # as a person writes it: "Apple Inc."
+    short: str  # as a person says it: "Apple"
     cik: str
     form: str
-    alone: bool = True
-    """Whether no other filing has its title: questions are asked about it."""
+    alone: bool = True  # whether no other filing has its title: questions are asked about it
 
 
 def told_apart(names: Sequence[Name]) -> list[Name]:

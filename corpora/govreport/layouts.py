@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 _ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")
 """Names of the columns: the hub's data set, its mirror, collections that took rows from it."""
 
-_LARGEST = 400_000_000
-"""Bytes of a file above which it is none of these."""
-
-_DEEPEST = 40
-"""Sections within sections: reports have six at most."""
+_LARGEST = 400_000_000  # bytes of a file above which it is none of these
+_DEEPEST = 40  # sections within sections: reports have six at most
 
 
 def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
@@ -145,8 +142,7 @@ _PAIRS, _SECTIONS = "question_summary_pairs", "document_sections"
 _QUESTION, _ANSWER = "question", "summary"
 _PARENT, _PARAGRAPH = "parent_pair_index", "summary_paragraph_index"
 _NO_PARENT = -1
-_FOUND = 40
-"""Characters of a wrong value that are repeated."""
+_FOUND = 40  # characters of a wrong value that are repeated
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -154,18 +150,15 @@ class Pair(Struct, frozen=True, kw_only=True):
 
     question: str
     answer: str
-    before: str = ""
-    """The questions and answers that this one asks on from; empty: it begins a tree."""
+    before: str = ""  # the questions and answers that this one asks on from; empty: it begins a tree
 
 
 class Row(Struct, frozen=True, kw_only=True):
     """One row; ``faults`` says in a sentence each what of it cannot be used."""
 
-    name: str
-    """The report's id as the row gives it; empty: it gives none."""
+    name: str  # the report's id as the row gives it; empty: it gives none
     pairs: tuple[Pair, ...] = ()
-    body: str = ""
-    """The report itself, where the row has its sections."""
+    body: str = ""  # the report itself, where the row has its sections
     faults: tuple[str, ...] = ()
 
     @property
@@ -174,8 +167,7 @@ class Row(Struct, frozen=True, kw_only=True):
         return "\n".join(dict.fromkeys(each.answer for each in self.pairs))
 
 
-Read = Report | Row | None
-"""A report, a row of pairs, or neither."""
+Read = Report | Row | None  # a report, a row of pairs, or neither
 
 
 def is_row(row: object) -> TypeGuard[dict[str, Any]]:

@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from .reports import Name, Report
 
 SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
-DEFAULT_SUBSET = 120
-"""Reports read when no number is asked for: a run over them takes minutes."""
-
-_SHORTEST = 200
-"""Words below which a text is no report."""
-
+DEFAULT_SUBSET = 120  # reports read when no number is asked for: a run over them takes minutes
+_SHORTEST = 200  # words below which a text is no report
 _SPLITS = {"test": ("test",), "validation": ("validation", "valid", "dev"), "train": ("train",)}
 
 
@@ -131,11 +127,8 @@ def document_id(report: Report) -> str:
     return plain or f"report-{sha256(report.body.encode()).hexdigest()[:8]}"
 
 
-SOURCE = "GovReport-QS"
-"""Where the pairs come from; in the details of what is asked."""
-
-_NAMED = 5
-"""Faults, and ids without a report, that are named; the rest is counted."""
+SOURCE = "GovReport-QS"  # where the pairs come from; in the details of what is asked
+_NAMED = 5  # faults, and ids without a report, that are named; the rest is counted
 
 
 class People:

@@ -14,13 +14,10 @@ from msgspec import Struct
 class Report(Struct, frozen=True, kw_only=True):
     """A report; what a layout does not tell is empty."""
 
-    number: str
-    """"R45100", "GAO-18-403"; empty: the rows carry none."""
-    agency: str = ""
-    """"CRS" or "GAO"."""
+    number: str  # "R45100", "GAO-18-403"; empty: the rows carry none
+    agency: str = ""  # "CRS" or "GAO"
     title: str = ""
-    date: str = ""
-    """When it was published, ISO."""
+    date: str = ""  # when it was published, ISO
     body: str
     summary: str = ""
     source: str = ""
@@ -45,10 +42,8 @@ _WITHOUT_ARTICLE = re.compile(
     r"\b(?:Assistance|Compensation|Development|Education|Enforcement|Funding|Insurance|Management|Planning|Prevention|Protection|Research|Security|Technology|Training)(?: \(\w+\))?$"
 )
 """What is no single thing takes no article: "the report on Combat-Related Special Compensation"."""
-_OFTEN = 0.002
-"""How often, for each word of a report, what it is about is named at least."""
-_MOST = 140
-"""Characters of a title that a person repeats, if need be."""
+_OFTEN = 0.002  # how often, for each word of a report, what it is about is named at least
+_MOST = 140  # characters of a title that a person repeats, if need be
 _LONG, _WORDS = 60, 2
 """Characters from which a title is called by what stands before its colon, and how many words that has."""
 
@@ -155,8 +150,7 @@ _BACK = re.compile(r"^[#*\s]*GAO[’']s Mission\b", re.MULTILINE)
 _SECTION = re.compile(r"^###\s+(?P<name>.+)$", re.MULTILINE)
 _RULE = re.compile(r"^-{3,}\s*$", re.MULTILINE)
 _FINISHED = re.compile(r"[.!?:;][\"”’)]*$")
-_PROSE = 15
-"""Words of a line from which it is no navigation."""
+_PROSE = 15  # words of a line from which it is no navigation
 
 
 def read_markdown(text: str, name: str) -> Report | None:

@@ -31,15 +31,11 @@ from ragquestions.corpus_index import CorpusIndex
 from ragquestions.picking import PATIENCE, Picker, level_forms, pick_answerable
 from ragquestions.recipes import load_recipe, usual_answers
 
-SMALLEST = 13
-"""One question of each kind and a few to balance: below this a set says nothing."""
-
+SMALLEST = 13  # one question of each kind and a few to balance: below this a set says nothing
 _EASE = (1, 3, 9)
 """How many times its share a document may carry, tried in turn: some documents state more than others."""
 
-_LOOK_ABOVE = 4
-"""Sizes above a failing one that are tried before it is believed to be the end."""
-
+_LOOK_ABOVE = 4  # sizes above a failing one that are tried before it is believed to be the end
 _NEEDED = RowPart("grounded", "correct")
 """Without questions that can be answered a set says nothing; a user's documents may lack all else."""
 

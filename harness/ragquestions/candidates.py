@@ -16,8 +16,7 @@ from ragquestions.corpus_index import CorpusIndex
 Scope = Literal["document", "corpus"]
 Precision = Literal["", "year", "month", "day"]
 
-Family = tuple[str, str]
-"""A genre and a kind of answer."""
+Family = tuple[str, str]  # a genre and a kind of answer
 
 
 class Shortage(Exception):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet, withhold
 from ragharness.language.words import words
-from ragharness.questions.fitting import Finding, misfits
+from ragharness.questions.loading import Finding, misfits
 from ragharness.questions.questionset import QuestionSet, part_of, quotas
 from ragharness.records import Passage, Question
 from ragharness.reports.text import aligned, clean, labelled, paragraph
@@ -298,11 +298,8 @@ class Examination(NamedTuple):
 
 
 _MOST_REMARKS = 5
-_MOST_FINDINGS = 20
-"""Findings of a check that are printed; JSON has them all."""
-
-_READABLE = 30
-"""Columns that a wrapped text needs beside its names."""
+_MOST_FINDINGS = 20  # findings of a check that are printed; JSON has them all
+_READABLE = 30  # columns that a wrapped text needs beside its names
 
 
 def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_RARE = 10
-"""A kind of answer that fewer than one in so many facts have is not asked as often as the others."""
+_RARE = 10  # a kind of answer that fewer than one in so many facts have is not asked as often as the others
 
 
 class CorpusIndex:
@@ -117,12 +116,8 @@ class CorpusIndex:
         return self._texts[document]
 
 
-_FEW_TITLES = 4
-"""Titles that share a word which tells that their documents are about the same."""
-
-_CERTAIN = 0.75
-"""Share of a question's words from which another statement of its figure or date is evidence."""
-
+_FEW_TITLES = 4  # titles that share a word which tells that their documents are about the same
+_CERTAIN = 0.75  # share of a question's words from which another statement of its figure or date is evidence
 _NAMED = re.compile(r"--\w[\w-]*|\w+_\w+|[A-Z]?[a-z]+[A-Z]\w+|\b(?:default|version|deprecated)\b")
 """A name of a program, or its property, in a question without what it quotes."""
 _OPTION = re.compile(r"--\w[\w-]*|\w+_\w+")
@@ -313,8 +308,7 @@ _SHINGLE = 8
 
 A power of two: shingles are numbered by doubling."""
 
-NEAR = 0.8
-"""Share of common shingles (Jaccard) from which two documents are near-duplicates."""
+NEAR = 0.8  # share of common shingles (Jaccard) from which two documents are near-duplicates
 
 
 def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:

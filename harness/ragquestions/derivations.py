@@ -24,9 +24,7 @@ _WORDED = regex(
     rf"|a\s{any_of(sorted(units.AFTER_ARTICLE))})\b",
     re.IGNORECASE,
 )
-_STEM = 4
-"""Letters that a name begins with in whatever number it stands."""
-
+_STEM = 4  # letters that a name begins with in whatever number it stands
 _DIGIT = re.compile(r"\d")
 IN_WORDS = "in words"
 """Numbers that are not, or not only, written in digits: what they begin with is not looked at."""
@@ -66,10 +64,8 @@ def heads_of(written: str) -> tuple[str, ...]:
     return (str(head), str(head + 1)[:2]) if digits[2:3] >= "5" else (str(head),)
 
 
-ABOVE, BELOW = 14, 6
-"""Rows around the withheld one whose figures are tried."""
-MOST = 4
-"""Figures that a sum or difference is made of."""
+ABOVE, BELOW = 14, 6  # rows around the withheld one whose figures are tried
+MOST = 4  # figures that a sum or difference is made of
 SHOWN = 3
 _TELLING, _ABOUT = 1000, 2
 """The figure from which a multiple is none by chance, and the words of the question that stand beside it."""

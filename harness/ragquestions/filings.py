@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from ragharness.corpus.filings.cover import Context, Span, TaggedElements, visible_text
 from ragharness.corpus.filings.layout import Block, Mark
-from ragharness.corpus.filings.reading import Page
+from ragharness.corpus.filings.reading import Context, Page, Span, TaggedElements, visible_text
 from ragharness.corpus.filings.tree import attribute, elements, local_name
 from ragharness.language.units import read_words
 from ragharness.language.words import sentences
@@ -19,40 +18,29 @@ from ragharness.language.words import sentences
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_LONGEST_NUMBER = 60
-"""Characters above which no text is a number."""
-
+_LONGEST_NUMBER = 60  # characters above which no text is a number
 _GROUPS = re.compile(r"[\s,\u00a0'`\u2019]")
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _ZERO = frozenset({"fixedzero", "zerodash", "numdash"})
 _COMMA = frozenset({"numcommadecimal", "numcommadecimalapos", "numcomma", "numdotcomma", "numspacecomma"})
 """Rules by which the comma stands before the fraction; the names of version 1 give groups, then fraction."""
 _WORDS = frozenset({"numwordsen"})
-_ORDER = 30
-"""Powers of ten above which a scale is a mistake."""
-
-_DIGITS = 21
-"""Digits above which a value is one; the world's money has 15 before the point."""
+_ORDER = 30  # powers of ten above which a scale is a mistake
+_DIGITS = 21  # digits above which a value is one; the world's money has 15 before the point
 
 
 @dataclass(frozen=True)
 class Tagged:
     """One fact as it is tagged, with its places; both are None where the page does not show it."""
 
-    concept: str
-    """With its prefix: ``us-gaap:Revenues``, ``dei:EntityPublicFloat``."""
-    text: str
-    """What stands on the page."""
+    concept: str  # with its prefix: ``us-gaap:Revenues``, ``dei:EntityPublicFloat``
+    text: str  # what stands on the page
     context: Context
-    value: Decimal | None = None
-    """None where it is no number."""
-    unit: str = ""
-    """``USD``, ``shares``, ``USD per share``, ``pure``, ...; empty for what is no number."""
+    value: Decimal | None = None  # none where it is no number
+    unit: str = ""  # ``USD``, ``shares``, ``USD per share``, ``pure``, ...; empty for what is no number
     scale: int = 0
-    span: Span | None = None
-    """The characters of the value."""
-    row: Span | None = None
-    """The row of a table, or the sentence, that states it: label and value."""
+    span: Span | None = None  # the characters of the value
+    row: Span | None = None  # the row of a table, or the sentence, that states it: label and value
 
 
 def tagged_facts(page: Page) -> list[Tagged]:

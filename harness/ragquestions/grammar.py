@@ -95,30 +95,25 @@ _NOTE_NUMBER = regex(r"^(?:\d{1,3}\s+(?=[A-Z])|[-•▪–]\s+)")
 _ODD = regex(
     r" ,|,,|[|•▪→<>{}\\^~_=\"“”]|https?:|\bU\.S\.C\b|\bet al\b|\bibid\b|\be\.g\.|\bi\.e\.|\.\.\.|…|[?;]|:\s|\(|\)|\[|\b(\w+)\s+\1\b|[a-z][A-Z]{2}|—|–\s|\s-\s"
 )
-SHORTEST, LONGEST = 6, 45
-"""Words of a sentence that can be asked about."""
+SHORTEST, LONGEST = 6, 45  # words of a sentence that can be asked about
 
 
 class PlainStatement(NamedTuple):
     """A plain declarative sentence without its stop."""
 
     text: str
-    when: str
-    """The adverbial that stood in front, to be put at the end of a question; empty: none."""
+    when: str  # the adverbial that stood in front, to be put at the end of a question; empty: none
 
 
 class Asked(NamedTuple):
     """A question that a sentence answers, without the name of its document."""
 
-    question: str
-    """It begins with a capital and ends with a question mark."""
+    question: str  # it begins with a capital and ends with a question mark
     kind: Literal["number", "date", "text"]
     answer: str
     unit: str = ""
-    precision: Precision = ""
-    """For a date."""
-    left: str = ""
-    """Of a statement with a gap: what is left of it, by which it is compared."""
+    precision: Precision = ""  # for a date
+    left: str = ""  # of a statement with a gap: what is left of it, by which it is compared
 
     @property
     def about(self) -> str:
@@ -212,9 +207,7 @@ _MEASURED = regex(r"[$€£]\s?\d|\d\s?%|\bpercent(?:age)?\b|\b(?:million|billio
 _PARTICIPLE_CLAUSE = regex(r",\s+(?:\w+ing|\w+ed)\b")
 _LONGEST_SUBJECT = 12
 _LONGEST_REST = 22
-_LONGEST_QUESTION = 30
-"""Words above which nobody would ask so."""
-
+_LONGEST_QUESTION = 30  # words above which nobody would ask so
 _AUXILIARIES = frozenset(
     "was were is are been be has have had will would could should may might can must do does did to not and or that which who also as by if than only just merely".split()  # noqa: SIM905
 )
@@ -228,12 +221,9 @@ _TIMED = regex(
 """When something was: two of them in one question stumble over each other."""
 _EXACT = regex(r"\d,\d{3}|\b(?:approximately|about|roughly|nearly|almost)\s+\d")
 """Figures that only who reads the statement would put into a question."""
-_BRIEF = 6
-"""Words of a question for a count that does not say which: "How many studies has it sponsored?"."""
-_NAMED_TELLING = 2
-"""The same where it names something."""
-_TELLING = 6
-"""Words of content that make a question specific where it names nothing."""
+_BRIEF = 6  # words of a question for a count that does not say which: "How many studies has it sponsored?"
+_NAMED_TELLING = 2  # the same where it names something
+_TELLING = 6  # words of content that make a question specific where it names nothing
 _SMALL_WORDS = frozenset(
     "the a an of in on for to and or by with from at as was were is are did do does how many much what when percentage has have had been be its their into during between among total through per under over within".split()  # noqa: SIM905
 )

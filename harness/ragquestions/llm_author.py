@@ -43,25 +43,14 @@ from ragquestions.folder import candidates_about
 from ragquestions.folder.statements import Statement, statement_at
 from ragquestions.grammar import Asked
 
-SPARE = 1.6
-"""Passages that are asked about for one question that is wanted: some are not believed."""
-
-ANSWERED = 90 / 130
-"""Share of a set's questions that need a statement; the others ask for what is not there."""
-
-OTHERS = 5
-"""Passages that must not answer a question."""
-
+SPARE = 1.6  # passages that are asked about for one question that is wanted: some are not believed
+ANSWERED = 90 / 130  # share of a set's questions that need a statement; the others ask for what is not there
+OTHERS = 5  # passages that must not answer a question
 AT_ONCE = 4
 CALLS = 3
-_SHORTEST = 30
-"""Words of a passage that can state something."""
-
-_OVERHEAD = 260
-"""Tokens of the instructions of a call, roughly."""
-
-_TOKEN = 4
-"""Characters of a token, roughly."""
+_SHORTEST = 30  # words of a passage that can state something
+_OVERHEAD = 260  # tokens of the instructions of a call, roughly
+_TOKEN = 4  # characters of a token, roughly
 
 
 class Plan(NamedTuple):
@@ -79,10 +68,8 @@ class Outcome(NamedTuple):
     questions: QuestionSet
     written: int
     believed: int
-    rejected: tuple[tuple[str, str, str], ...]
-    """Passage id, question, reason."""
-    stopped: str = ""
-    """What ended the writing before every passage was asked about; empty: nothing."""
+    rejected: tuple[tuple[str, str, str], ...]  # passage id, question, reason
+    stopped: str = ""  # what ended the writing before every passage was asked about; empty: nothing
 
 
 def plan(corpus: Corpus, size: int, seed: int) -> Plan:
@@ -249,8 +236,7 @@ class BudgetUsedUp(Exception):
 class Budget(Spending):
     """US dollars for one set, what earlier sessions paid for its answers included."""
 
-    calls = 0
-    """Calls of this session that came to something."""
+    calls = 0  # calls of this session that came to something
     _flying = 0
 
     def earlier(self, usage: Usage | None) -> None:
@@ -287,8 +273,7 @@ class Budget(Spending):
 
 
 PROMPTS = Path(__file__).parent / "prompts"
-ATTEMPTS = 5
-"""Calls for one reply before it is given up."""
+ATTEMPTS = 5  # calls for one reply before it is given up
 
 
 class Model:
@@ -345,13 +330,9 @@ class Model:
             return answer.text if answer else ""
 
 
-LONGEST_ANSWER = 8
-"""Words of an answer that rules can compare."""
-
+LONGEST_ANSWER = 8  # words of an answer that rules can compare
 _LONGEST_QUESTION = 60
-_SHORTEST_QUOTE = 15
-"""Letters and digits."""
-
+_SHORTEST_QUOTE = 15  # letters and digits
 _POINTS = re.compile(
     r"\b(?:passages?|excerpts?|the text|above|below|the following"
     r"|this (?:document|report|section|table|year))\b",

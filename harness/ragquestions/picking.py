@@ -25,8 +25,7 @@ LEFT_IN_INDEX = 3
 _DRAWN = ("grounded", "null_retrieval")
 """Rows that want a refusal and whose topics are also asked with an answer."""
 
-_UNASKED = 0.3
-"""Answers that a topic without any counts for when topics are drawn."""
+_UNASKED = 0.3  # answers that a topic without any counts for when topics are drawn
 
 
 CLOZE_SHARE = 3

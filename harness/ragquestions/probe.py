@@ -27,10 +27,8 @@ Labels = NDArray[np.int64]
 
 FOLDS, REPEATS, SHUFFLES = 5, 5, 50
 LIMIT_ALL, LIMIT_ROW = 0.60, 0.70
-MOST = 260
-"""Questions that are probed; of a larger set a seeded sample."""
-_TOGETHER = 100
-"""Models fitted at a time: their numbers fit into the cache of a processor."""
+MOST = 260  # questions that are probed; of a larger set a seeded sample
+_TOGETHER = 100  # models fitted at a time: their numbers fit into the cache of a processor
 
 
 class Probed(NamedTuple):
@@ -194,8 +192,7 @@ def grouped(labels: Sequence[int], topics: Sequence[str], seed: random.Random) -
 
 _STEPS, _EXACT, _TINY = 25, 1e-5, 1e-300
 _FIRST = ("what", "which", "who", "when", "where", "how", "according", "in", "under", "is", "does", "may")
-_ALONE = 2**18
-"""Multiplications up to which OpenBLAS multiplies two matrices in the calling thread."""
+_ALONE = 2**18  # multiplications up to which OpenBLAS multiplies two matrices in the calling thread
 _MARKS = (",", "-", "'’", '“”"', "()")
 
 

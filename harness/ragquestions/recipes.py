@@ -29,8 +29,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What people say that a document states, denies or does not mention: the source of gold answers."""
 
     document: str
-    topic: str
-    """What it is about, the same name in every document (a hypothesis, a concept, a clause)."""
+    topic: str  # what it is about, the same name in every document (a hypothesis, a concept, a clause)
     kind: Kind
     answers: tuple[str, ...] = ()
     """Accepted answers; for ``yesno`` ("yes",) or ("no",) to the topic's proposition; empty: not stated."""
@@ -99,8 +98,7 @@ def facts_of(corpus: Corpus) -> Facts:
     return facts
 
 
-_CACHED = 6
-"""Corpora whose facts are in the cache; the longest unused ones go first."""
+_CACHED = 6  # corpora whose facts are in the cache; the longest unused ones go first
 
 
 def candidates_of(corpus: Corpus, facts: Sequence[Fact] | None = None) -> Sequence[Question]:

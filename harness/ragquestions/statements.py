@@ -24,11 +24,9 @@ from ragquestions.derivations import heads_in, heads_of_answer, stems_of_answer
 ENOUGH, ENOUGH_OF_A_FIGURE = 0.25, 0.12
 """The share of the question's own words, rare ones weighing more, that a statement has in or above it; of a
 figure of three digits or more, which hardly stands anywhere by chance, less."""
-ENOUGH_OF_A_CLAUSE = 0.4
-"""The same of a clause that is read as a yes or no."""
+ENOUGH_OF_A_CLAUSE = 0.4  # the same of a clause that is read as a yes or no
 FRAME = concepts_of("according accordance fiscal year years ended end stand abbreviation report")
-ALIKE = 0.6
-"""The share of content words that two sentences have in common that say the same."""
+ALIKE = 0.6  # the share of content words that two sentences have in common that say the same
 BEFORE, BESIDE = 400, 300
 """Characters above a row that are read with it (head and caption), and of a line before its sentence."""
 LEAST_DIGITS = 2

@@ -32,21 +32,13 @@ from .clauses import (
     open_questions,
 )
 
-VERSION = 4
-"""Raised whenever the candidates change; kept with every frozen set."""
-
-_TELLING = 5
-"""Words from which a span states something: shorter ones are numbers and headings of clauses."""
-
+VERSION = 4  # raised whenever the candidates change; kept with every frozen set
+_TELLING = 5  # words from which a span states something: shorter ones are numbers and headings of clauses
 _RULE = "the rule without its exception"
 """What the false answer to a question belongs to that an exception decides."""
 
-_ADJACENT = 20
-"""Characters between a rule and its exception: the number of a clause."""
-
-_STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")
-"""How a span ends that only leads into a list."""
-
+_ADJACENT = 20  # characters between a rule and its exception: the number of a clause
+_STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")  # how a span ends that only leads into a list
 _SISTERS = 0.5
 """Share of common shingles from which two contracts are forms of one drafter.
 

@@ -50,8 +50,7 @@ class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: list[str]
     unit: str = ""
     proposition: str = ""
-    where: str = ""
-    """A pattern of the contracts whose readers might ask for it."""
+    where: str = ""  # a pattern of the contracts whose readers might ask for it
 
 
 class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

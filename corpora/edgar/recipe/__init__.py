@@ -39,27 +39,17 @@ from .filed import (
 if TYPE_CHECKING:
     from .filed import Concept, Filed
 
-VERSION = 3
-"""Raised whenever the candidates change; kept with every frozen set."""
-
+VERSION = 3  # raised whenever the candidates change; kept with every frozen set
 BOTH_SIDES = True
 """A topic is asked with an answer about as often as without: what is asked does not tell what is wanted."""
 
-_ALIKE = 0.02
-"""A figure that differs by less from another is no temptation: a rounded answer would fit both."""
-
+_ALIKE = 0.02  # a figure that differs by less from another is no temptation: a rounded answer would fit both
 _SAME = 0.005
 """A figure of the balance sheet that differs by less passes for the one on the cover, of a later day."""
 
-_TEMPTS = 3
-"""A figure that many times as large, or as small, tempts nobody."""
-
-_LAST = "the figure for"
-"""What a distractor is called that is last year's."""
-
-_ENOUGH = 60
-"""Figures that stand alone from which no other ones are asked as plain."""
-
+_TEMPTS = 3  # a figure that many times as large, or as small, tempts nobody
+_LAST = "the figure for"  # what a distractor is called that is last year's
+_ENOUGH = 60  # figures that stand alone from which no other ones are asked as plain
 _MOST_PLACES = 6
 """Places that state a figure above which it cannot be withheld without hollowing out the filing."""
 
@@ -259,19 +249,12 @@ def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
     return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}
 
 
-_REACH = 6000
-"""Characters in which those rows stand."""
-
+_REACH = 6000  # characters in which those rows stand
 _TOLD = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s(million|billion))?")
 _SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_ROUGH = Decimal("0.05")
-"""A change that is off by more says nothing about the figure."""
-
-_FEW = 3
-"""Digits from which a bare figure may be a stated change."""
-
-_SHARED_WORDS = 2
-"""Words that a line must share with the withheld row to speak of it."""
+_ROUGH = Decimal("0.05")  # a change that is off by more says nothing about the figure
+_FEW = 3  # digits from which a bare figure may be a stated change
+_SHARED_WORDS = 2  # words that a line must share with the withheld row to speak of it
 
 
 def follows(
@@ -365,8 +348,7 @@ _SOME = re.compile(
     r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
 )
 _AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
-_SAME_OF_TWO = 0.75
-"""Share of words that two sentences have in common that state the same of two parts."""
+_SAME_OF_TWO = 0.75  # share of words that two sentences have in common that state the same of two parts
 
 
 def is_part(document: Document, fact: Fact) -> bool:

@@ -15,8 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from ragharness.corpus.download.obtaining import pages_in
-from ragharness.corpus.filings.cover import Context
-from ragharness.corpus.filings.reading import Filing, filing_of, read_page
+from ragharness.corpus.filings.reading import Context, Filing, filing_of, read_page
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Document, Evidence
 from ragharness.support.concurrency import map_on_cores
@@ -37,11 +36,8 @@ _COVER = {
 """What the cover and the auditor's page say in words."""
 
 _NUMBERS_OF_THE_COVER = {"dei:EntityPublicFloat", "dei:EntityCommonStockSharesOutstanding"}
-_A_YEAR = range(350, 381)
-"""Days from one fiscal year's end to the next: 52 or 53 weeks, or a calendar year."""
-
-_SLACK = 0.006
-"""Two tagged values of one thing that differ by less were only rounded differently."""
+_A_YEAR = range(350, 381)  # days from one fiscal year's end to the next: 52 or 53 weeks, or a calendar year
+_SLACK = 0.006  # two tagged values of one thing that differ by less were only rounded differently
 
 
 def read_facts(corpus: Corpus) -> Facts:
@@ -161,21 +157,11 @@ _EMPTY = frozenset(
 """Words that rows about different things share."""
 
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SHORTEST = 4
-"""Digits below which a figure stands for too many things to be looked for."""
-
-_DIGITS = 3
-"""Significant digits from which a figure with its scale word stands for one thing only."""
-
-_CLOSE = 0.005
-"""A rounded figure that is off by more is no answer."""
-
-_ROUNDED = 2
-"""Significant digits below which a rounded figure says too little to be looked for."""
-
-_ALIKE = 2
-"""Words that a line must share with the tagged row when its figure alone says too little."""
-
+_SHORTEST = 4  # digits below which a figure stands for too many things to be looked for
+_DIGITS = 3  # significant digits from which a figure with its scale word stands for one thing only
+_CLOSE = 0.005  # a rounded figure that is off by more is no answer
+_ROUNDED = 2  # significant digits below which a rounded figure says too little to be looked for
+_ALIKE = 2  # words that a line must share with the tagged row when its figure alone says too little
 _FIRM = r"/s/|registered|accounting firm|auditor|consent"
 _SAYS_SO = {
     "dei:AuditorName": _FIRM,

@@ -33,14 +33,10 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: list[str] = []
     differs: list[str] = []
     beside: list[str] = []
-    also: str = ""
-    """Other words by which filings speak of it."""
-    absent: list[str] = []
-    """Patterns of which a filing that lacks it has none; empty where none can lack it."""
-    rolls: bool = False
-    """Whether it follows from last year's and what came and went: never withheld in part."""
-    unit: str = ""
-    """What it is counted in where a filing lacks it; empty: as that filing counts its assets."""
+    also: str = ""  # other words by which filings speak of it
+    absent: list[str] = []  # patterns of which a filing that lacks it has none; empty where none can lack it
+    rolls: bool = False  # whether it follows from last year's and what came and went: never withheld in part
+    unit: str = ""  # what it is counted in where a filing lacks it; empty: as that filing counts its assets
 
 
 class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,8 +46,7 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: list[str]
     kind: Kind
     unit: str = ""
-    needs: str = ""
-    """What a filing must speak of often for the question to be a natural one."""
+    needs: str = ""  # what a filing must speak of often for the question to be a natural one
 
 
 class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,8 +75,7 @@ def load_lines() -> dict[str, str]:
     return msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
 
 
-_OFTEN = 5000
-"""Words of a filing among which one must be of what the question presumes."""
+_OFTEN = 5000  # words of a filing among which one must be of what the question presumes
 
 
 class Filed:
@@ -162,8 +156,7 @@ def silent(filed: Filed, key: str, silence: Silence, scope: Scope) -> Iterator[Q
         yield candidates.silent(asked, silence.patterns, scope)
 
 
-_SIZE = 200
-"""Questions for which statements of filings without tags are looked for."""
+_SIZE = 200  # questions for which statements of filings without tags are looked for
 
 
 def plainly_stated(corpus: Corpus, facts: Iterable[Fact]) -> list[Question]:
@@ -219,8 +212,7 @@ _LOOK_ALIKES = ("Capital", "Energy", "Financial", "Logistics", "Realty", "Health
 _YEARS = (1, -4, -5)
 """The year after a company's last filing here, and years that its first one no longer compares with."""
 
-_KINDS = 4
-"""Topics over which the look-alikes are spread, so that the other traps are asked as often."""
+_KINDS = 4  # topics over which the look-alikes are spread, so that the other traps are asked as often
 
 
 def traps(filings: list[Filed]) -> list[Question]:

@@ -34,20 +34,15 @@ if TYPE_CHECKING:
     from .book import Book
     from .lines import Thing
 
-VERSION = 6
-"""Raised whenever the candidates change; kept with every frozen set."""
-
-WEIGHTS = {"text": 3}
-"""What letters stand for is soon guessed: the others have three turns for one of it."""
-
+VERSION = 6  # raised whenever the candidates change; kept with every frozen set
+WEIGHTS = {"text": 3}  # what letters stand for is soon guessed: the others have three turns for one of it
 NOTE = (
     "Questions about what a report states repeat words of that report, a work of the US government;"
     " all other wording is this project's (Apache-2.0). Offsets and values come from the reports."
 )
 """What the card of a frozen set says of its text."""
 
-_NAMED = ("agency", "official")
-"""Sorts of answers that are names: what tempts is another one."""
+_NAMED = ("agency", "official")  # sorts of answers that are names: what tempts is another one
 _ABOUT = {True: "another figure of the same sentence", False: "a figure of a sentence about nearly the same"}
 
 
@@ -150,8 +145,7 @@ def _gives_itself_away(question: Question) -> bool:
     )
 
 
-_FEWEST = 2
-"""Words of a question without which a report does not answer it."""
+_FEWEST = 2  # words of a question without which a report does not answer it
 
 
 def swapped(document: Document, facts: Sequence[Fact]) -> Iterator[Question]:
@@ -205,16 +199,12 @@ _COUNTED = re.compile(
 """What makes a title one of a series."""
 _QUOTED = re.compile(r"“(.+)”")
 _NUMBER = re.compile(r"^(?:CRS Report [A-Z\d]+|[A-Z]+)(?:-\d+)*\b")
-_SMALL = frozenset(["and", "for", "of", "the", "on", "in", "to"])
-"""Words that make no two names alike."""
-_FARTHEST = 8
-"""Years back among which one is looked for that a report never names."""
-_EDITIONS_BACK = 2
-"""Years by which an edition that is not there is older than the report."""
+_SMALL = frozenset(["and", "for", "of", "the", "on", "in", "to"])  # words that make no two names alike
+_FARTHEST = 8  # years back among which one is looked for that a report never names
+_EDITIONS_BACK = 2  # years by which an edition that is not there is older than the report
 _TWIN = re.compile(r"\d{3,}(?=\D*$)")
 """The digits of a report's number that tell it from others of the series."""
-_MOST_NAMESAKES = 3
-"""Statements of a report that its namesakes are asked for."""
+_MOST_NAMESAKES = 3  # statements of a report that its namesakes are asked for
 
 
 def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:

@@ -28,33 +28,25 @@ if TYPE_CHECKING:
     from .lines import Line
 
 FILE = Path(__file__).with_name("read.jsonl")
-_DIGITS = 16
-"""Digits of a text's sha256 that tell it from another text of the same report."""
+_DIGITS = 16  # digits of a text's sha256 that tell it from another text of the same report
 
 
 class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question to one report: with ``answer`` what it states, else what it is silent about."""
 
     report: str
-    text: str
-    """The first digits of the sha256 of the text that was read."""
+    text: str  # the first digits of the sha256 of the text that was read
     ask: str
     kind: Kind
     answer: str = ""
-    also: tuple[str, ...] = ()
-    """Other names of a text; a number as a table states it, more exactly."""
+    also: tuple[str, ...] = ()  # other names of a text; a number as a table states it, more exactly
     unit: str = ""
     precision: Literal["", "year", "month", "day"] = ""
-    evidence: tuple[tuple[int, int], ...] = ()
-    """Every place that states it."""
-    near: tuple[tuple[str, int, int], ...] = ()
-    """Values that tempt, each with its place."""
-    stays: bool = False
-    """The answer follows from other places: it cannot be withheld alone."""
-    absent: tuple[str, ...] = ()
-    """Patterns without a hit in the report."""
-    nowhere: bool = False
-    """No report of the corpus says it."""
+    evidence: tuple[tuple[int, int], ...] = ()  # every place that states it
+    near: tuple[tuple[str, int, int], ...] = ()  # values that tempt, each with its place
+    stays: bool = False  # the answer follows from other places: it cannot be withheld alone
+    absent: tuple[str, ...] = ()  # patterns without a hit in the report
+    nowhere: bool = False  # no report of the corpus says it
 
 
 @cache
@@ -179,8 +171,7 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     thing: Literal["", "agency", "law", "program"] = ""
     """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
-    precision: Precision = ""
-    """Of a date; empty: a year."""
+    precision: Precision = ""  # of a date; empty: a year
 
 
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -218,10 +209,8 @@ _STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
         ("What percentage of the funding of {thing} did states receive?", "number", "percent"),
     ],
 }
-_MOST = 1
-"""Topics on which one report is asked for what it does not say."""
-OWN_WORDS = 2
-"""Wordings that name a report by its handle; the third uses its number."""
+_MOST = 1  # topics on which one report is asked for what it does not say
+OWN_WORDS = 2  # wordings that name a report by its handle; the third uses its number
 
 
 def names(document: Document) -> Iterator[tuple[int, str]]:

@@ -58,21 +58,15 @@ _SAYS_WHO = re.compile(r"^According to [^,?]{2,60}, |,? according to [^,?]{2,60}
 _OWNED = re.compile(r"\b(?:its|their|his|her)\b")
 _DEFINITE = re.compile(r"\bthe((?: [a-z][\w’'-]*){1,3})")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z]|\d)")
-_SHORTEST, _LONGEST = 4, 40
-"""Words of a question that can be asked as it stands."""
+_SHORTEST, _LONGEST = 4, 40  # words of a question that can be asked as it stands
 _YEAR = re.compile(r"\b(?:FY ?)?(?:1[89]|20)\d\d\b")
 _OF_A_LAW = re.compile(r"(?<=Act of )\d{4}|(?<=Act, )\d{4}|(?<=Amendments of )\d{4}")
 """A year that is part of a name."""
 _IN_QUESTION, _IN_ANSWER = 0.6, 0.5
 """Shares of the question's words, and of its answer's, that a sentence of the report with the value has."""
-_WORD_FOR_WORD = 0.9
-"""Share of a question's words from which the sentence that answers it has its very words."""
-_NOUNS = 4
-"""Words behind "How many", and behind a figure, among which stands what is counted."""
-
-_ENDED = 4
-"""Letters from which a word with an ending is the same word."""
-
+_WORD_FOR_WORD = 0.9  # share of a question's words from which the sentence that answers it has its very words
+_NOUNS = 4  # words behind "How many", and behind a figure, among which stands what is counted
+_ENDED = 4  # letters from which a word with an ending is the same word
 NO_VALUE = "ask for no figure or date"
 TWO = "ask for two things"
 LEANS = "need another question to be understood"

@@ -26,36 +26,29 @@ _SAME, _LIKE = 0.9, 0.75
 """Share of a question's words from which a sentence with the same value says the same again, or may."""
 _TOLD_AGAIN = 0.8
 """Share of a summary's question from which a sentence of the report with its value says the same."""
-_ANSWERS_TOO = 0.9
-"""Share of a question's words from which a sentence with another value could be the answer."""
+_ANSWERS_TOO = 0.9  # share of a question's words from which a sentence with another value could be the answer
 _NEAR, _NEAR_COUNT = 0.5, 0.65
 """Share of a question's words from which another value tempts; a bare count may be of anything."""
-_TELLING = 3
-"""Words below which a question fits too much."""
+_TELLING = 3  # words below which a question fits too much
 _NAME = re.compile(r"\b(?:[A-Z][\w&.-]*|\d[\d,]*)")
 _HYPHENATED = re.compile(r"\b[a-z]{2,}(?:-[a-z]{2,})+\b", re.IGNORECASE)
 """Words that a line's end may have glued together: "third-party", "thirdparty"."""
 _COUNTED = re.compile(
     r"How many (?:of the )?(?P<nouns>[\w’' -]+?) (?:did|do|does|was|were|is|are|has|have|had|would|will|\w+ed)\b"
 )
-_LESS_NEAR = 0.25
-"""Share of a question's words by which what tempts may come behind what tempts most."""
+_LESS_NEAR = 0.25  # share of a question's words by which what tempts may come behind what tempts most
 _SHAPE, _MOST_OF_SHAPE = 6, 2
 """Words with which questions about a report begin alike, and how many of them may."""
 _RECOMMENDED = re.compile(
     r"How many recommendations did \w+ (?:make|issue)(?: (?:to|for) (?P<whom>(?:the|and|[A-Z]\S*|\s)+))?(?P<about>.*)\?"
 )
-_VAGUE = 3
-"""Words about their subject below which it is not said which of many recommendations are meant."""
-_LARGE = 10
-"""A count, or a sum in its unit, from which two sentences hardly give it by chance."""
+_VAGUE = 3  # words about their subject below which it is not said which of many recommendations are meant
+_LARGE = 10  # a count, or a sum in its unit, from which two sentences hardly give it by chance
 _EXACT_NEAR, _DIGITS, _MANY = 0.25, 4, 1000
 """The same for figures of so many digits, and for counts from there."""
-_LIKELY = 20
-"""How many times larger or smaller a figure may be to be taken for another."""
+_LIKELY = 20  # how many times larger or smaller a figure may be to be taken for another
 _MOST_TEMPTING = 3
-_NOTE = re.compile(r"[a-z]\.\s")
-"""A note below a table: it speaks of a cell."""
+_NOTE = re.compile(r"[a-z]\.\s")  # a note below a table: it speaks of a cell
 
 
 def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found]:

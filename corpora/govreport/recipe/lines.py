@@ -15,16 +15,12 @@ from ragharness.records import Evidence, Kind
 from ragquestions.recipes import Fact
 from ragquestions.wording import plain, unit, without_named_years
 
-Value = tuple[str, str]
-"""A unit ("date" for dates) and a plain value."""
-
+Value = tuple[str, str]  # a unit ("date" for dates) and a plain value
 _STOP = frozenset(
     "a an the of in on for to and or by with from at as was were is are did do does how many much what when percentage has have had been be its their into during between among total people through per under over within that which who would will fiscal year years report reports government federal united states".split()  # noqa: SIM905
 )
-_STEM = 6
-"""Letters by which words are compared."""
-_NOUNS_BEHIND = 4
-"""Words behind a figure among which stands what it counts."""
+_STEM = 6  # letters by which words are compared
+_NOUNS_BEHIND = 4  # words behind a figure among which stands what it counts
 _BEHIND_CHANGE = re.compile(
     r"\s*(?:\([^()]*\)\s*)?(?:,\s*)?(?:or\s+[\d.]+\s?(?:%|percent)\s*)?(?:less|more|above|below|over|greater|higher|lower|increase|decrease|reduction)\b"
 )
@@ -34,8 +30,7 @@ _BEFORE_CHANGE = re.compile(
 )
 """What tells a difference from an amount: nobody takes one for the other."""
 
-MOST_PLACES = 3
-"""Sentences that may state the same: to withhold more would leave a hole in the report."""
+MOST_PLACES = 3  # sentences that may state the same: to withhold more would leave a hole in the report
 
 
 class Found(NamedTuple):
@@ -46,18 +41,13 @@ class Found(NamedTuple):
     answer: str
     unit: str
     precision: Literal["", "year", "month", "day"]
-    places: tuple[tuple[int, int], ...]
-    """The sentences that state it, the one that was asked from first."""
+    places: tuple[tuple[int, int], ...]  # the sentences that state it, the one that was asked from first
     near: tuple[tuple[str, int, int], ...]
     """Other values of the kind that tempt, with their sentences, the nearest first."""
-    also_summary: bool
-    """The official summary states it too."""
-    alone: bool
-    """No other sentence comes near with the same value: without these the report is silent."""
-    sort: str = ""
-    """Of a text: an agency, an official, an abbreviation."""
-    also: tuple[str, ...] = ()
-    """Further spellings of the answer; a number as a table states it, more exactly."""
+    also_summary: bool  # the official summary states it too
+    alone: bool  # no other sentence comes near with the same value: without these the report is silent
+    sort: str = ""  # of a text: an agency, an official, an abbreviation
+    also: tuple[str, ...] = ()  # further spellings of the answer; a number as a table states it, more exactly
 
 
 def facts_of(document: str, found: Iterable[tuple[Found, dict[str, str]]]) -> Iterator[Fact]:
@@ -174,25 +164,20 @@ _UNABBREVIATED = re.compile(
     rf"\b[A-Z][\w’'-]+(?: (?:(?:of|the|and|for|in|on|to) )*[A-Z][\w’'-]+){{1,7}} (?:{_HEADS})\b(?! (?:\(|of\b|for\b|on\b|[A-Z]))(?!, (?:19|20)\d\d)"
 )
 """Three words at least: shorter names are of anything."""
-_YEARLY = re.compile(r"\b(?:Appropriations?|Authorization) Act$")
-"""There is one each year."""
+_YEARLY = re.compile(r"\b(?:Appropriations?|Authorization) Act$")  # there is one each year
 _ELSEWHERE = frozenset(["CRS", "GAO", "OIG"])
 """Who wrote the reports is not what they are about, and there is an inspector general of each department."""
 _OTHER_NAME = re.compile(r"\b(?:called|named|renamed|known as|formerly|previously|now)\b[^.]{0,60}$")
 """A thing with two names: what the report says of it may stand beside the other one."""
-_SHORTEST = 2
-"""Words up to which a name without an abbreviation is none of its own."""
-_BEFORE = 100
-"""Characters before a name among which it would be called another thing's."""
-AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"
-"""What makes a longer name of a name."""
+_SHORTEST = 2  # words up to which a name without an abbreviation is none of its own
+_BEFORE = 100  # characters before a name among which it would be called another thing's
+AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"  # what makes a longer name of a name
 BEFORE_NAME, NO_NOUN = (
     r"\b(?:[Tt]he|did|does|under|of|by|for) ",
     r"(?! (?!to\b|in\b|for\b|of\b|provide|give|pay)[a-z])",
 )
 """What stands around a name that is no part of another one: not "higher FUTA rates"."""
-_OFTEN = 3
-"""How often a report speaks of a thing before anything is asked about it."""
+_OFTEN = 3  # how often a report speaks of a thing before anything is asked about it
 
 
 class Thing(NamedTuple):

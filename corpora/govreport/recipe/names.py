@@ -44,14 +44,11 @@ _COMMON = frozenset(("agency", "depart", "office", "nation", "admini", "bureau",
 """Stems that the names of many agencies have."""
 _UNFIT = re.compile(r"\b(?:with|jointly|together|alongside|its|their|other|various|some|\w+ing that)\b")
 """Two who do something together, what belongs to the one who is asked for, and what is told in part only."""
-_TELLING = 5
-"""Words that make it certain which act is meant."""
+_TELLING = 5  # words that make it certain which act is meant
 _SAME, _LIKE, _KNOWN = 0.9, 0.75, 0.3
 """Share of a question's words from which a sentence says the same, may say it, or lets one guess."""
-_CLOSE = 4
-"""Sentences before and behind among which another agency tempts."""
-_MOST, _MOST_OF_ONE = 4, 2
-"""Statements about agencies, and about one of them, that a report is asked for."""
+_CLOSE = 4  # sentences before and behind among which another agency tempts
+_MOST, _MOST_OF_ONE = 4, 2  # statements about agencies, and about one of them, that a report is asked for
 
 
 class _Agency(NamedTuple):
@@ -203,12 +200,10 @@ _NOT_ADDRESSED = re.compile(
     r"\b(?:our|we|us|its|their|his|her|it|they|this|these|that agency|such|following|above|below|and its)\b|[—:;()“”]|\bas well as\b"
 )
 """Words that only the recommendation's neighbours, or its addressee, make plain."""
-_FEWEST, _LONGEST = 8, 34
-"""Words of what should be done."""
+_FEWEST, _LONGEST = 8, 34  # words of what should be done
 _SAME_ADVICE, _LIKE_ADVICE = 0.85, 0.75
 """Share of a question's words from which a sentence recommends the same, or may."""
-_MOST_OFFICIALS = 2
-"""Recommendations of a report that are asked about."""
+_MOST_OFFICIALS = 2  # recommendations of a report that are asked about
 
 
 _NAME = r"(?P<name>(?!The )[A-Z][\w’'-]+(?: (?:(?:of|the|and|for|in|on) )*[A-Z][\w’'-]+)+)"

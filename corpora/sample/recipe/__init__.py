@@ -24,9 +24,7 @@ from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_u
 if TYPE_CHECKING:
     from .asking import Absent, Book
 
-VERSION = 4
-"""Raised whenever the candidates change; kept with every frozen set."""
-
+VERSION = 4  # raised whenever the candidates change; kept with every frozen set
 _EXCEPTION = re.compile(
     r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"
     r"|does not extend|requires notice but no|does not keep .* from|no duty to|so long as",
@@ -34,8 +32,7 @@ _EXCEPTION = re.compile(
 )
 """Words by which a clause turns its own rule round."""
 
-_SKEWED = 1 / 3
-"""An answer is against the usual one when at most this share of the documents gives it."""
+_SKEWED = 1 / 3  # an answer is against the usual one when at most this share of the documents gives it
 
 
 def facts(corpus: Corpus) -> Facts:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._corpora import load, load_if_here, part
-from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS, completion
+from ragharness.cli._options import (
+    JSON,
+    OFFLINE,
+    SOURCE,
+    SPLIT,
+    SUBSET,
+    WORDS,
+    columns,
+    completion,
+    print_json,
+    print_lines,
+)
 
 _NAME = typer.Argument(
     ...,

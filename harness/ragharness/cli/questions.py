@@ -8,9 +8,23 @@ from typing import Annotated
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._console import columns, print_json, print_lines, resume_command
 from ragharness.cli._corpora import load, load_if_here, part, stored
-from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE, SOURCE, SPLIT, SUBSET, WORDS
+from ragharness.cli._options import (
+    CORPUS,
+    JSON,
+    OFFLINE,
+    QUESTIONS,
+    SEED,
+    SIZE,
+    SOURCE,
+    SPLIT,
+    SUBSET,
+    WORDS,
+    columns,
+    print_json,
+    print_lines,
+    resume_command,
+)
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 
 _OUT_FILE = typer.Option(

@@ -19,10 +19,10 @@ from ragharness.corpus.manifests import (
     Manifest,
     choose_split,
     download_request,
+    folder_manifest,
     folder_path,
     is_own,
     manifest,
-    own_card,
 )
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.records import Document
@@ -148,7 +148,7 @@ def _shelved_corpus(
 
 
 def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None) -> Corpus:
-    card = own_card(name, path)
+    card = folder_manifest(name, path)
     choose_split(card, split)
     from ragharness.corpus.folders.reading import read_folder
 

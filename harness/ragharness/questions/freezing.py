@@ -118,8 +118,7 @@ STATES = "documents.json"
 """Beside a set about a folder: the hash of each document, so that a change can be named."""
 
 _LONGEST = 60
-_NAMED = 5
-"""Changed documents that are named; the rest is counted."""
+_NAMED = 5  # changed documents that are named; the rest is counted
 
 
 def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> Path:

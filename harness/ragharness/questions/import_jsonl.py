@@ -18,12 +18,8 @@ from ragharness.records import Distractor, Evidence, Question
 
 EXAMPLE = "ragharness questions build --out FILE writes one to compare with"
 
-_SHOWN = 5
-"""Problems of a malformed file that are named one by one."""
-
-_DERIVED = ("row", "wanted")
-"""What ``questions show --json`` tells beside the fields: it follows from them."""
-
+_SHOWN = 5  # problems of a malformed file that are named one by one
+_DERIVED = ("row", "wanted")  # what ``questions show --json`` tells beside the fields: it follows from them
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 

@@ -1,20 +1,22 @@
-"""Which questions a corpus is asked: those of a file, the frozen ones, or ones that are built now."""
+"""Which questions a corpus is asked: those of a file, the frozen ones, or ones that are built now; what unfits them."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
-from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.errors import QuestionsNotUsable, StorageError, UnknownName
+from ragharness.language.words import words
 from ragharness.questions import makers
-from ragharness.questions.fitting import misfits
 from ragharness.questions.freezing import (
     CARD,
     LINES,
@@ -28,12 +30,11 @@ from ragharness.questions.freezing import (
 )
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
+from ragharness.records import ROWS
 from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
-_NAMED = 3
-"""Questions that are named where a set is not the frozen one; the rest is counted."""
-
+_NAMED = 3  # questions that are named where a set is not the frozen one; the rest is counted
 _UNDECIDABLE = {
     "sentence": (
         "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
@@ -126,7 +127,7 @@ def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
 
 
 def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
-    from ragharness.questions.tables import is_table
+    from ragharness.questions.import_table import is_table
     from ragharness.questions.values import undecidable
 
     if path.is_dir():
@@ -178,8 +179,7 @@ def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestio
     return found
 
 
-_KEPT = 12
-"""Tables of questions in the cache; the longest unused ones go first."""
+_KEPT = 12  # tables of questions in the cache; the longest unused ones go first
 
 
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:
@@ -204,3 +204,75 @@ def accepted(place: Path, corpus: Corpus) -> QuestionSet:
     note = "edited by hand after it was built"
     notes = (*(each for each in card.notes if each != note), note)
     return replace(edited, seed=card.seed, size=card.size, notes=notes, left_out=card.left_out)
+
+
+_QUOTED = 40  # characters of a text that are quoted in a finding
+_LISTED = 20  # lines with the same id or text that are told
+
+
+class Finding(NamedTuple):
+    """A property that does not hold; ``question`` is empty when it concerns the whole set."""
+
+    rule: str
+    question: str
+    message: str
+
+
+def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
+    """Return what makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
+    return [*_unique(questions), *_rows(questions), *_strangers(questions, corpus)]
+
+
+def _rows(questions: QuestionSet) -> Iterator[Finding]:
+    for each in questions.questions:
+        if each.row not in ROWS:
+            expected = f"expected a stratum and target of {', '.join(ROWS)}"
+            yield Finding("row", each.id, f"{expected}, found {each.row}")
+
+
+def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
+    for each in questions.questions:
+        for name in sorted({each.document, *(span.document for span in each.evidence)} - {""}):
+            try:
+                length = len(corpus.document(name).text)
+            except UnknownName:
+                yield Finding("evidence", each.id, f"expected a document of {corpus.id}, found {name!r}")
+                continue
+            for span in each.evidence:
+                if span.document == name and not 0 <= span.start < span.end <= length:
+                    found = f"{span.start}-{span.end} of {length} characters"
+                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {found}")
+
+
+def _unique(questions: QuestionSet) -> Iterator[Finding]:
+    """No id or text is missing or there twice."""
+    every = questions.questions
+    for place, each in zip(_places(questions), every, strict=True):
+        if not each.id:
+            yield Finding("ids", "", f"expected an id in {_unit(questions)} {place}, found none")
+        if not words(each.text):
+            yield Finding("texts", each.id, f"expected a question with words, found {each.text[:_QUOTED]!r}")
+    yield from _doubles("id", [each.id for each in every], questions)
+    yield from _doubles("text", [" ".join(words(each.text)) for each in every], questions)
+
+
+def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator[Finding]:
+    found: dict[str, list[int]] = {}
+    for number, key in enumerate(keys):
+        found.setdefault(key, []).append(number)
+    places = _places(questions)
+    for key, numbers in found.items():
+        if key and len(numbers) > 1:
+            *most, last = [str(places[number]) for number in numbers[:_LISTED]]
+            last = last if len(numbers) <= _LISTED else f"{len(numbers) - _LISTED + 1} more"
+            told = f"{_unit(questions)}s {', '.join(most)} and {last}"
+            first = questions.questions[numbers[0]].id
+            yield Finding(f"unique {what}s", first, f"the same {what} stands in {told}")
+
+
+def _places(questions: QuestionSet) -> Sequence[int]:
+    return questions.places or range(1, len(questions.questions) + 1)
+
+
+def _unit(questions: QuestionSet) -> str:
+    return "line" if questions.places else "question"

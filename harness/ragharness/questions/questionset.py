@@ -53,8 +53,7 @@ def _plain(question: Question) -> Question:
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
-GAP = "____"
-"""What stands for the word or figure that a cloze question leaves out of a statement."""
+GAP = "____"  # what stands for the word or figure that a cloze question leaves out of a statement
 
 
 def is_cloze(question: Question) -> bool:

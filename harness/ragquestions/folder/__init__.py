@@ -28,9 +28,7 @@ from ragquestions.folder.statements import SHARED, amounts, statements
 if TYPE_CHECKING:
     from ragquestions.folder.statements import Statement
 
-VERSION = 8
-"""Raised whenever the candidates change; kept with every frozen set."""
-
+VERSION = 8  # raised whenever the candidates change; kept with every frozen set
 NOTE = "Made from your own documents: the questions repeat words of theirs."
 
 PER_QUESTION = 8
@@ -189,8 +187,7 @@ def _value(statement: Statement) -> str:
     return re.sub(r".*\.(?=[A-Za-z])", "", statement.asked.answer) if is_value else _name(statement)
 
 
-_LONGEST_FLAG = 5
-"""Letters of "False": a longer value is known by itself."""
+_LONGEST_FLAG = 5  # letters of "False": a longer value is known by itself
 
 
 def _name(statement: Statement) -> str:

@@ -12,9 +12,7 @@ from ragquestions.grammar import Asked, points_elsewhere
 from ragquestions.wording import precision
 
 FIGURE = re.compile(r"\d[\d,.]*\d|\d")
-_SHORTEST = 4
-"""Shortest content word, in letters."""
-
+_SHORTEST = 4  # shortest content word, in letters
 _DULL = frozenset(
     "what when many much percentage does were have been that this with from during into than under amount fiscal year total million billion percent".split()  # noqa: SIM905
 )
@@ -42,22 +40,16 @@ class Fact(NamedTuple):
     asked: Asked
     start: int
     end: int
-    form: str
-    """What sort of question it is: only another of its sort is taken for it."""
-    turns_on: str = ""
-    """The name without which a document says nothing of it."""
+    form: str  # what sort of question it is: only another of its sort is taken for it
+    turns_on: str = ""  # the name without which a document says nothing of it
     marks: tuple[str, ...] = ()
     """Words that say the same where they stand together, in lower case; empty: content words are compared."""
 
 
-AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})
-"""Forms that only contracts have."""
-
+AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})  # forms that only contracts have
 NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
 """A footnote or a row of a table: what it names is not what its document is about."""
-LETTERS = "letters"
-"""The form of abbreviations."""
-
+LETTERS = "letters"  # the form of abbreviations
 NAME = (
     r"(?:--[a-z][\w-]*[a-z0-9]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+(?:\(\))?|[a-z]\w+\(\)"
     r"|[A-Z]?[a-zA-Z_]\w+(?:\.[a-zA-Z_]\w+)+(?:\(\))?|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+(?:\(\))?)"
@@ -101,8 +93,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 _LONGEST_HEADING = 160
-_EXAMPLE = re.compile(r"\(\s|\([\"']")
-"""What calls a function, and does not define it."""
+_EXAMPLE = re.compile(r"\(\s|\([\"']")  # what calls a function, and does not define it
 
 
 def is_name(words: str) -> bool:
@@ -156,8 +147,7 @@ _PEOPLE = re.compile(
     r"(?:ish|ese|wiss|ian|can|ench|utch|ean|erman|elsh)$|^(?:Public|Private|Limited|Holding|New Jersey Public)\b"
 )
 """Of what country somebody is, not which it is: "a Swiss company"."""
-_HEAD = 2500
-"""Characters of a contract in which it names its date and its parties."""
+_HEAD = 2500  # characters of a contract in which it names its date and its parties
 _LEADING = re.compile(r"^(?:(?:By|And|Between|Among|With|This|The|Agreement)\s+)+", re.IGNORECASE)
 
 
@@ -267,8 +257,7 @@ OF_PARTIES = {
 _PARTY = re.compile(
     r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP)\b)"
 )
-_NAMED_IN = 3000
-"""Characters of a contract in which it names its parties."""
+_NAMED_IN = 3000  # characters of a contract in which it names its parties
 _MOST = 2
 
 

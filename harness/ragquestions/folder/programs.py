@@ -32,10 +32,8 @@ _TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")
 _NO_VALUE = frozenset(
     {"none", "null", "n/a", "empty", "unset", "not set", "undefined", "no default", "the", "a"}
 )
-_LOOKED_AT = 8
-"""Lines below a name that belong to it, unless another name comes first."""
-_FAR = 900
-"""Characters from a name to what is said of it, so that one passage may hold both."""
+_LOOKED_AT = 8  # lines below a name that belong to it, unless another name comes first
+_FAR = 900  # characters from a name to what is said of it, so that one passage may hold both
 
 
 def settings(text: str) -> Iterator[Fact]:
@@ -167,9 +165,7 @@ def _says_enough(words: str) -> bool:
 
 
 _PROGRAM = re.compile(r"--[a-z]\w+|\w+_\w+|\w\(\)|[a-z]\w+\.[a-z]\w+")
-_DENSE = 800
-"""Characters of technical texts for one name of a program, or fewer."""
-
+_DENSE = 800  # characters of technical texts for one name of a program, or fewer
 _GAPPED = re.compile(rf"(?<![\w.'’\"/-])(?P<name>{NAME})(?![\w.(\[=/-]|\.\w)")
 _QUOTABLE = re.compile(r"[“”\"\[\]{}|<>\\#*_~`:;]|--\s|https?|\?|=|\(\s*\)")
 _WELL_KNOWN = frozenset(
@@ -251,11 +247,8 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_CHANGE, _LONGEST_CHANGE = 4, 22
-_FAR_BELOW = 1500
-"""Characters from the heading of a version to a change: farther off no passage holds both."""
-
-_TELLING = 3
-"""Content words that make a change one of its own."""
+_FAR_BELOW = 1500  # characters from the heading of a version to a change: farther off no passage holds both
+_TELLING = 3  # content words that make a change one of its own
 
 
 def changes(text: str) -> Iterator[Fact]:

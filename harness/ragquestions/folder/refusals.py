@@ -56,9 +56,7 @@ def draw(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
 
-NEAR = 300
-"""Characters around a name or a year in which what is said of it stands."""
-
+NEAR = 300  # characters around a name or a year in which what is said of it stands
 Scope = Literal["document", "corpus"]
 
 
@@ -140,13 +138,10 @@ _IN_YEAR = re.compile(
     re.IGNORECASE,
 )
 """What stands before a year to which a figure belongs."""
-_YEARS = 6
-"""Years from the one that is stated within which another is looked for."""
-
+_YEARS = 6  # years from the one that is stated within which another is looked for
 _QUOTED = re.compile(r"“([^”]+)”")
 
-_LIKE = 12
-"""Names of a kind that are looked at."""
+_LIKE = 12  # names of a kind that are looked at
 _TELLING = 4
 """Rare words of a question of which one must be far from another name, or year, wherever that stands."""
 
@@ -244,8 +239,7 @@ def _beside(word: str, other: re.Pattern[str], text: str) -> bool:
     return False
 
 
-_LONGEST = 60
-"""Letters of a word and a name beside it."""
+_LONGEST = 60  # letters of a word and a name beside it
 
 
 VOLUMES = (
@@ -254,9 +248,7 @@ VOLUMES = (
 )
 """Texts beside a contract that do not exist, with what would name them."""
 
-_OTHERS = 8
-"""Documents of which one statement is asked."""
-
+_OTHERS = 8  # documents of which one statement is asked
 _STEMS = {
     "default": r"default|initial|unless|\b(?:en|dis)abl",
     "version": r"version|\bnew in\b|\bsince\b|\d\.\d",
@@ -265,9 +257,7 @@ _STEMS = {
 """What would say something of a name, by what is asked of it."""
 
 _HEADING = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?v?({VERSION})\b", re.MULTILINE)
-_HISTORY = 4
-"""Headings with a version from which a text is a history of changes."""
-
+_HISTORY = 4  # headings with a version from which a text is a history of changes
 _BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"
 """What is said of a name in its paragraph, or above a list that it stands in."""
 

@@ -26,16 +26,10 @@ from ragquestions.wording import plain, precision, unit
 SHORTEST, LONGEST = 9, 38
 """Words of a statement: a shorter one says too little of what is meant, a longer one nobody reads."""
 
-_SMALLEST = 3
-"""A bare count below it is a turn of phrase: "one of", "two sides"."""
-
+_SMALLEST = 3  # a bare count below it is a turn of phrase: "one of", "two sides"
 _COMMAS = 5
-_WHOLE = 100
-"""Percent that need not be looked up."""
-
-_FIGURES = 2
-"""Figures of a statement: from more of them the one that is missing may be worked out."""
-
+_WHOLE = 100  # percent that need not be looked up
+_FIGURES = 2  # figures of a statement: from more of them the one that is missing may be worked out
 _ODD = re.compile(
     r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]|[a-z]%"
 )
@@ -45,9 +39,7 @@ _PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+
 """What does not stand in the quoted part of it."""
 _NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){1,8}\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
 """The number of a section."""
-_GLUED = re.compile(r"\w\(\w")
-"""An aside that is part of a name: "401(k)"."""
-
+_GLUED = re.compile(r"\w\(\w")  # an aside that is part of a name: "401(k)"
 _POINTING = re.compile(
     r"(?:thereafter|it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
     re.IGNORECASE,
@@ -216,8 +208,7 @@ _LABELS_A_ROW = re.compile(r"[\w“-][\w .,’'()/&:=-]{2,50}")
 _CELL = re.compile(r"(?=.*[A-Za-z])[\w“‘'-][\w .,’'()/&:%+-]{0,60}")
 _NO_VALUE = re.compile(r"(?:yes|no|none|n/?a|not \w+|same|see\b.*|total|x)$", re.IGNORECASE)
 _FEWEST, _MOST_WORDS = 3, 6
-_HEADER_WORDS = 2
-"""A longer one is a cell: the table has no header."""
+_HEADER_WORDS = 2  # a longer one is a cell: the table has no header
 
 
 def rows(text: str) -> Iterator[Fact]:
@@ -279,9 +270,7 @@ def _tables(text: str) -> Iterator[list[tuple[int, list[str]]]]:
         yield table
 
 
-AMOUNT = "amount"
-"""The form of these facts."""
-
+AMOUNT = "amount"  # the form of these facts
 _CELLS = " | "
 _SCALE = re.compile(r"\((?:[a-z.]+ ){0,3}in (thousands|millions|billions)\b", re.IGNORECASE)
 _IN_MILLIONS = {"thousands": Decimal("0.001"), "millions": Decimal(1), "billions": Decimal(1000)}
@@ -305,12 +294,9 @@ _OF_TAXES = re.compile(r"gross deferred|valuation allowance|unrecognized tax|sta
 """A row of a table on taxes: its other rows are shares of an amount that bears their name."""
 _CHANGES = re.compile(r"\W*(?:Net )?(?:changes? in|increases?|decreases?|deferred tax)\b", re.IGNORECASE)
 """The head of rows that are named like what they change."""
-_LEAST, _MOST = 2, 9
-"""Words of a label."""
-_LEAD = 300
-"""Characters above a table that say what it is in."""
-_TABLES = 3
-"""Tables that share their columns: what is listed once for other dates may be of somebody else."""
+_LEAST, _MOST = 2, 9  # words of a label
+_LEAD = 300  # characters above a table that say what it is in
+_TABLES = 3  # tables that share their columns: what is listed once for other dates may be of somebody else
 
 
 class _Row(NamedTuple):

@@ -42,10 +42,8 @@ class Statement(NamedTuple):
     """Another answer of the same kind and unit near by, with its place."""
     elsewhere: bool = False
     """Whether another document says the same, so that withholding this one keeps nothing back."""
-    form: str = ""
-    """What sort of fact it is; empty: a figure or date of running text."""
-    turns_on: str = ""
-    """A pattern that a text which says something of it must have; empty: none is known."""
+    form: str = ""  # what sort of fact it is; empty: a figure or date of running text
+    turns_on: str = ""  # a pattern that a text which says something of it must have; empty: none is known
 
     @property
     def topic(self) -> str:
@@ -78,18 +76,12 @@ def statement_at(document: Document, start: int, end: int, asked: Asked) -> Stat
     return Statement(document, start, end, asked, tuple(near))
 
 
-_AROUND = 800
-"""Characters before and after it in which something near is looked for."""
-
-ENOUGH = 2
-"""Statements that are found for one that is taken; then no further document is looked at."""
-
-_PER_DOCUMENT = 40
-"""Statements of one document at most: a long one is no better known by more of them."""
+_AROUND = 800  # characters before and after it in which something near is looked for
+ENOUGH = 2  # statements that are found for one that is taken; then no further document is looked at
+_PER_DOCUMENT = 40  # statements of one document at most: a long one is no better known by more of them
 
 
-_PER_FORM = 15
-"""The same of one form: a list of settings or of releases shall not be half of a set."""
+_PER_FORM = 15  # the same of one form: a list of settings or of releases shall not be half of a set
 
 
 def _of_document(document: Document, *, technical: bool) -> list[Statement]:
@@ -142,8 +134,7 @@ def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iter
 
 
 _NEIGHBOURS, _TEMPTING = 12, 3
-_KIND = {"law": "place", "organised": "place"}
-"""Forms whose answers are taken for one another."""
+_KIND = {"law": "place", "organised": "place"}  # forms whose answers are taken for one another
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -161,9 +152,7 @@ def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
     return [gap] if gap else worded
 
 
-_SPECIAL = re.compile(r"__\w+__")
-"""A name of Python's that would lose its underscores as emphasis does."""
-
+_SPECIAL = re.compile(r"__\w+__")  # a name of Python's that would lose its underscores as emphasis does
 _ODD = re.compile(
     r"\bthe (?!company|agreement|country|state|world|nation|government|public)[a-z]+['’]s\b|\bthat (?:study|survey|report|review|audit|case|group|time)\b"
     r"|\b(?:did|does|do|was|were|is|are|has|have|had) the (?!company|agreement)[a-z]+ (?!of\b|for\b|on\b|to\b|in\b|at\b|between\b)[a-z]+(?:ed|en|e|s|t|d|r|y)?\b(?: (?:in|on|by|to|for|at|with|as)\b|\?)"
@@ -268,21 +257,11 @@ def _spelled(name: str, short: str) -> str:
     return ""
 
 
-_LIKELY = 50
-"""How many times larger or smaller a figure may be to be taken for another."""
-
-NEAR = 6
-"""Sentences before and after a statement in which another figure is near enough to be taken for it."""
-
-SAME = 0.6
-"""Share of a question's content words from which another sentence may be saying the same."""
-
-ALIKE = 0.8
-"""The same where that sentence has other figures: it may state another fact in like words."""
-
-SHARED = 2
-"""Telling words that two statements with the same figure have in common when they state one fact."""
-
+_LIKELY = 50  # how many times larger or smaller a figure may be to be taken for another
+NEAR = 6  # sentences before and after a statement in which another figure is near enough to be taken for it
+SAME = 0.6  # share of a question's content words from which another sentence may be saying the same
+ALIKE = 0.8  # the same where that sentence has other figures: it may state another fact in like words
+SHARED = 2  # telling words that two statements with the same figure have in common when they state one fact
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 
 
@@ -382,8 +361,7 @@ def amounts(asked: Asked, sentence: str) -> Iterator[str]:
                 yield f"{value.normalize():f}"
 
 
-MOST_LETTERS = 5
-"""Abbreviations that are asked about: what letters stand for is soon guessed."""
+MOST_LETTERS = 5  # abbreviations that are asked about: what letters stand for is soon guessed
 
 
 def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[Statement]:

@@ -13,7 +13,6 @@ from ragharness.corpus.filings.tree import local_name
 
 _BLANKS = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u0080-\u009f]")
-
 _ITEM = re.compile(r"item\s+\d{1,2}[a-c]?[.:]|part\s+[iv]{1,3}[.:]", re.IGNORECASE)
 """The number of a heading, whose title stands apart from it on the page and not in the text."""
 _HEADING = 14
@@ -59,8 +58,7 @@ class Block:
     """A paragraph or a row of a table: lines, each with what separates it from the one before."""
 
     lines: list[tuple[str, PageLine]]
-    table: int = 0
-    """The number of its table; 0: no row."""
+    table: int = 0  # the number of its table; 0: no row
     begins_page: bool = False
 
     @property
@@ -86,9 +84,7 @@ class Page:
     marks: list[Mark] = field(default_factory=list)
 
 
-SEPARATOR = " | "
-"""Between the cells of a row."""
-
+SEPARATOR = " | "  # between the cells of a row
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
@@ -99,13 +95,10 @@ _BLOCKS = frozenset(
 )
 _HIDDEN = frozenset({"head", "script", "style", "noscript", "template", "resources", "references", "hidden"})
 _TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction", "continuation"})
-_HIDDEN_PART = 20_000
-"""Characters that a part which is not shown may have, however short the page is."""
-
+_HIDDEN_PART = 20_000  # characters that a part which is not shown may have, however short the page is
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page)", re.IGNORECASE)
 _BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page)", re.IGNORECASE)
-
 _BEFORE = re.compile(r"[($€£¥]{1,2}|[+–-]|(?:US|C|A|HK)\$|\((?:US\$)?")
 """A cell that belongs to the number in the next one: a currency, an opening bracket, a sign."""
 _AFTER = re.compile(r"[)%]{1,3}|\)?\s?(?:pts?|bps|pp|x)\.?|\([a-z]\)|\*{1,3}|[†‡]")

@@ -32,8 +32,7 @@ _BEGIN = re.compile(
 )
 _SUBMISSION = re.compile(rb"<(?:SEC-DOCUMENT|SEC-HEADER|DOCUMENT|TYPE|TEXT)>")
 _WRAPPED = re.compile(rb"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL)
-_INLINE = b"inlineXBRL"
-"""Part of the namespace that every page with tagged facts names."""
+_INLINE = b"inlineXBRL"  # part of the namespace that every page with tagged facts names
 _END = re.compile(rb"</(?:[a-z]+:)?(?:html|xbrl)\s*>", re.IGNORECASE)
 _HEAD = 4096
 _TABLE_PARTS = frozenset({"table", "tr", "td", "th"})
