@@ -55,8 +55,6 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
 
 
 _READINGS = {"retrieval": "the evidence was retrieved", "corpus": "the corpus states it"}
-
-
 _NAMED = 8
 """Questions that are named; JSON has all."""
 
@@ -150,27 +148,20 @@ def _counted(rate: Rate | Share) -> str:
     return counted(share(rate.count, rate.n)) if rate.n else "n/a"
 
 
-def baseline_section(found: Sequence[tuple[str, Scores]]) -> Section:
-    """Return a table of names and scores, the fewest unacceptable answers first."""
-    head = ["baseline", *BUCKETS, "ungraded", "unacceptable", "as desired"]
-    ranked = sorted(found, key=_place)
-    return Section("", (), head, [_row(*each) for each in ranked])
+def baseline_section(baselines: Sequence[tuple[str, Scores]]) -> Section:
+    """Table of names and scores, the fewest unacceptable answers first."""
 
+    def rank(baseline: tuple[str, Scores]) -> tuple[int, int, str]:
+        name, scores = baseline
+        return scores.intervals.unacceptable.most, -scores.desired.total.count, name
 
-def _row(name: str, scores: Scores) -> list[str]:
-    bad, good = scores.intervals.unacceptable, scores.desired.total
-    return [
-        name,
-        *(str(scores.buckets[each]) for each in BUCKETS),
-        str(scores.ungraded),
-        *(f"{each.count} of {each.n}{_limits(each.low, each.high)}" for each in (bad, good)),
-    ]
-
-
-def _place(found: tuple[str, Scores]) -> tuple[int, int, str]:
-    name, scores = found
-    return scores.intervals.unacceptable.most, -scores.desired.total.count, name
-
-
-def _limits(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" [{100 * low:.0f}-{100 * high:.0f} %]"
+    rows = []
+    for name, scores in sorted(baselines, key=rank):
+        row = [name, *(str(scores.buckets[bucket]) for bucket in BUCKETS), str(scores.ungraded)]
+        for part in (scores.intervals.unacceptable, scores.desired.total):
+            ends = ""
+            if part.low is not None and part.high is not None:
+                ends = f" [{100 * part.low:.0f}-{100 * part.high:.0f} %]"
+            row.append(f"{part.count} of {part.n}{ends}")
+        rows.append(row)
+    return Section("", (), ["baseline", *BUCKETS, "ungraded", "unacceptable", "as desired"], rows)

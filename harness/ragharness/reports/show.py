@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ragharness.analysis.scores import ROW_NAMES
 from ragharness.corpus.loading import Corpus
-from ragharness.records import Evidence, Passage, Question, Record, Score, Sentence, Verdict
+from ragharness.records import Evidence, Passage, Question, Record, Sentence, Verdict
 from ragharness.reports import words
 from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
 
@@ -39,10 +39,17 @@ def show_question(
     if record is None:
         parts.append(_field("answer", "none yet: not asked, or still running", width))
     else:
+        sentences = record.verdict.sentences if record.verdict else ()
         parts += [
             _retrieved(record, passages if texts and passages else {}, gold, width, texts=texts),
             _answer(record, width),
-            [*_verdict(record, width), *_fields("people", said, width)],
+            [
+                *(line for label, text in verdict_fields(record) for line in _field(label, text, width)),
+                *_fields(
+                    "sentences", sentence_lines(sentences), width
+                ),
+                *_fields("people", said, width),
+            ],
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -168,13 +175,6 @@ def _answer(record: Record, width: int) -> list[str]:
     return [*lines, *_field("took", milliseconds(record.seconds), width)]
 
 
-def _verdict(record: Record, width: int) -> list[str]:
-    fields = verdict_fields(record)
-    sentences = record.verdict.sentences if record.verdict else ()
-    lines = [line for each in fields for line in _field(*each, width)]
-    return [*lines, *_fields("sentences", sentence_lines(sentences), width)]
-
-
 def verdict_fields(record: Record) -> list[tuple[str, str]]:
     """Return the verdict, why, how the answer was read, and the axes, each under its label."""
     verdict = record.verdict
@@ -193,8 +193,17 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
         fields.append(("why", why))
     fields.append(("read as", _reading(verdict)))
     if verdict.score is not None:
-        fields.append(("likeness", _likeness(verdict.score)))
-    fields.append(("axes", _axes(verdict)))
+        weighed = ", ".join(f"{name} {points:+.1f}" for name, points in verdict.score.weighed)
+        likely = f"{verdict.score.probability:.0%} likely to be judged correct: {weighed}"
+        fields.append(("likeness", likely))
+    axes = {
+        "citation exists": verdict.citation_exists,
+        "citation supports": verdict.citation_supports,
+        "uncited claims": verdict.extra_claim_count,
+        "refusal quality": verdict.refusal_quality,
+    }
+    read = (f"{name} {'n/a' if value is None else value}" for name, value in axes.items())
+    fields.append(("axes", "; ".join(read)))
     if verdict.flags:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
         fields.append(("flags", "; ".join(told)))
@@ -213,12 +222,6 @@ def _graders(verdict: Verdict) -> list[tuple[str, str]]:
         fields.append(("" if place else "others", f"{other.grader}: {outcome}, {other.why}"))
     told_axes = "; ".join(f"{axis.replace('_', ' ')} by {name}" for axis, name in verdict.axes_by)
     return [*fields, ("", told_axes)] if told_axes else fields
-
-
-def _likeness(score: Score) -> str:
-    """Return the probability that an answer is correct, and the weight of each feature."""
-    weighed = ", ".join(f"{name} {points:+.1f}" for name, points in score.weighed)
-    return f"{score.probability:.0%} likely to be judged correct: {weighed}"
 
 
 def _waits(record: Record) -> bool:
@@ -255,15 +258,3 @@ def _reading(verdict: Verdict) -> str:
         return "no committed answer" if verdict.match == "none" else words.MATCH_NAMES[verdict.match]
     match = words.MATCH_NAMES[verdict.match]
     return f"the answer {verdict.value!r}" + (f", {match}" if match else "")
-
-
-def _axes(verdict: Verdict) -> str:
-    return "; ".join(
-        f"{name} {'n/a' if value is None else value}"
-        for name, value in (
-            ("citation exists", verdict.citation_exists),
-            ("citation supports", verdict.citation_supports),
-            ("uncited claims", verdict.extra_claim_count),
-            ("refusal quality", verdict.refusal_quality),
-        )
-    )

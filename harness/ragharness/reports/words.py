@@ -165,12 +165,18 @@ def was_graded(scores: Scores) -> str:
 def setting(scores: Scores) -> list[str]:
     """Return corpus, pipeline, model, retriever and tags as short phrases."""
     k = f" k={scores.retrieval.k}" if scores.retrieval.k else ""
-    retriever = _whose_passages(scores) if scores.takes == "own" else f"{scores.retriever}{k}"
+    retriever = f"{scores.retriever}{k}"
+    if scores.takes == "own":
+        recorded = scores.pipeline_settings.get(RECORDED) in ("passages", "retrieve")
+        retriever = "recorded passages" if recorded else "its own passages"
     tags = [f"[{', '.join(scores.tags)}]"] if scores.tags else []
+    model, url, prompt = (str(scores.pipeline_settings.get(name, "")) for name in _NAMED_ABOVE)
     return [
         f"{scores.corpus} {scores.split}".strip(),
         scores.pipeline,
-        *_asked_what(scores),
+        *([f"model {model}"] if model and model != scores.pipeline.partition(":")[2] else []),
+        *([f"at {url}"] if url else []),
+        *([f"prompt {prompt}"] if prompt else []),
         retriever,
         *tags,
     ]
@@ -183,23 +189,6 @@ def other_settings(scores: Scores) -> list[str]:
         for name, value in scores.pipeline_settings.items()
         if name not in _NAMED_ABOVE
     ]
-
-
-def _asked_what(scores: Scores) -> list[str]:
-    """Return which model answered, at which address and by which prompt."""
-    told = scores.pipeline_settings
-    model, url, prompt = (str(told.get(name, "")) for name in _NAMED_ABOVE)
-    named = scores.pipeline.partition(":")[2]
-    return [
-        *([f"model {model}"] if model and model != named else []),
-        *([f"at {url}"] if url else []),
-        *([f"prompt {prompt}"] if prompt else []),
-    ]
-
-
-def _whose_passages(scores: Scores) -> str:
-    recorded = scores.pipeline_settings.get(RECORDED) in ("passages", "retrieve")
-    return "recorded passages" if recorded else "its own passages"
 
 
 def asked(scores: Scores) -> str:

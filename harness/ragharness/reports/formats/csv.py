@@ -17,9 +17,8 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
     lines = csv.writer(written, lineterminator="\r\n")
     lines.writerow(COLUMNS)
     for row in flat_records(run):
-        lines.writerow([_cell(each) for each in row.values()])
+        lines.writerow(
+            json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+            for value in row.values()
+        )
     return written.getvalue()
-
-
-def _cell(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

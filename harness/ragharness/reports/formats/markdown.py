@@ -76,7 +76,10 @@ def _table(scores: Scores) -> list[str]:
     rows = []
     for name, row, share, wanted in words.rows(scores):
         few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
-        counts = [_marked(getattr(row, bucket), bucket == wanted) for bucket in BUCKETS]
+        counts = [
+            f"**{getattr(row, bucket)}**" if bucket == wanted else str(getattr(row, bucket))
+            for bucket in BUCKETS
+        ]
         result = [str(row.ungraded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
         rows.append([name, str(row.n), *counts, *result])
     head = ["question type", "n", *BUCKETS, "ungraded", "desired", "95% CI"]
@@ -88,10 +91,6 @@ def _table(scores: Scores) -> list[str]:
             f"95% CI: Wilson's interval. n<{words.FEW * scores.epochs}: too few questions to decide."
         ),
     ]
-
-
-def _marked(count: int, wanted: bool) -> str:
-    return f"**{count}**" if wanted else str(count)
 
 
 def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -124,6 +123,7 @@ def _errors(scores: Scores) -> list[str]:
 
 def _made(scores: Scores) -> list[str]:
     versions = scores.versions
+    sessions = f"{scores.sessions} session{'s' * (scores.sessions != 1)}, {duration(scores.seconds)}"
     notes = [f"- {escaped(note, 700)}" for note in scores.notes]
     settings = ", ".join(escaped(each) for each in words.other_settings(scores))
     return [
@@ -135,10 +135,6 @@ def _made(scores: Scores) -> list[str]:
         f"- {escaped(scores.calibration)}",
         *([f"- {escaped(error, 700)}"] if (error := words.grader_error(scores)) else []),
         *([f"- pipeline: {settings}"] if settings else []),
-        f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
+        f"- {'; '.join([*words.pace(scores), sessions])}",
         f"- records in {escaped(scores.folder)}",
     ]
-
-
-def _sessions(scores: Scores) -> str:
-    return f"{scores.sessions} session{'s' if scores.sessions != 1 else ''}, {duration(scores.seconds)}"

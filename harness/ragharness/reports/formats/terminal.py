@@ -42,6 +42,11 @@ def render(
     intervals go; names never do.
     """
     width = min(width, WIDTH)
+    rubrics: list[str] = []
+    if run is not None:
+        from ragharness.reports.rubric import rubrics_of
+
+        rubrics = rubrics_of(run.folder, "text", width)
     setting = [*map(one_line, words.setting(scores)), words.asked(scores), words.was_graded(scores)]
     parts = [
         [*_verdict(scores, width, colour), *_baselines(scores, width)],
@@ -49,16 +54,10 @@ def render(
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
-        _rubrics(run, width) if run is not None else [],
+        rubrics,
         _verdict(scores, width, colour),
     ]
     return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
-
-
-def _rubrics(run: RunOnDisk, width: int) -> list[str]:
-    from ragharness.reports.rubric import rubrics_of
-
-    return rubrics_of(run.folder, "text", width)
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
@@ -138,7 +137,9 @@ def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
                 text = f"{cell} ".rjust(size)[-size:] if len(cell) < size else cell
             tone = "" if row is head else _tone(head[column], cell)
             parts.append(coloured(text, tone, colour and bool(tone)))
-        lines.append(_joined(parts, desired))
+        # A wider gap stands before the intervals.
+        ends = "".join(f"  {part}" for part in parts[desired + 1 :]).rstrip()
+        lines.append(" ".join(parts[: desired + 1]).rstrip() + ends)
     return lines
 
 
@@ -151,13 +152,6 @@ def _tone(column: str, cell: str) -> Tone | Literal[""]:
     if column == "ungraded":
         return "unclear"
     return "good" if cell.endswith("*") else ""
-
-
-def _joined(parts: Sequence[str], accent: int) -> str:
-    """Join cells, with a wider gap before the intervals."""
-    return (
-        " ".join(parts[: accent + 1]).rstrip() + "".join(f"  {part}" for part in parts[accent + 1 :]).rstrip()
-    )
 
 
 def _next(scores: Scores, width: int, reference: str) -> list[str]:
@@ -199,10 +193,13 @@ _NAME = 17
 
 def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[str]:
     """Return the lines; ``wide`` puts two short figures on one line, ``detail`` adds axes and retrieval."""
+    missed = scores.questions - scores.desired.total.count
+    causes = [f"{name} {count}" for name, count in words.missed(scores)]
+    worst = [f"{kind} {ids(names, 5 if wide else 3)}" for kind, names in words.worst(scores)[:3]]
     return [
         *_grid("EPOCHS", words.stability(scores), wide=False),
-        *_why(scores, width),
-        *_worst(scores, width, 5 if wide else 3),
+        *(flow(causes, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []),
+        *flow(worst, width, "WORST      "),
         *_errors(scores, width),
         *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
         *(_details(scores, width, wide=wide) if detail else []),
@@ -277,18 +274,6 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
         head = label if first == 0 else ""
         lines.append(f"{head:<{_INDENT}}{''.join(texts)}".rstrip())
     return lines
-
-
-def _why(scores: Scores, width: int) -> list[str]:
-    missed = scores.questions - scores.desired.total.count
-    items = [f"{name} {count}" for name, count in words.missed(scores)]
-    return flow(items, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []
-
-
-def _worst(scores: Scores, width: int, most: int) -> list[str]:
-    return flow(
-        [f"{kind} {ids(names, most)}" for kind, names in words.worst(scores)[:3]], width, "WORST      "
-    )
 
 
 def _errors(scores: Scores, width: int) -> list[str]:

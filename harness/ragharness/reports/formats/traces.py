@@ -7,25 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from ragharness.analysis.scores import Scores
-from ragharness.records import Record
 from ragharness.runner.run_folder import RunFolder
 from ragharness.traces.scorer import TOKEN
 
 
 def render(scores: Scores, *, run: Any = None, **_: object) -> str:
-    """Return a line for each record; a refusal is the token that those scorers know.
+    """Line for each record; a refusal is the token that those scorers know.
 
     ``run`` has the run's folder; without it the folder that the scores name is opened.
     """
     folder = run.folder if run is not None else RunFolder.open(Path(scores.folder))
-    return "".join(f"{json.dumps(_trace(each), ensure_ascii=False)}\n" for each in folder.records())
-
-
-def _trace(record: Record) -> dict[str, Any]:
-    refused = record.verdict is not None and record.verdict.bucket == "refused"
-    text = record.answer.text if record.answer else ""
-    return {
-        "qid": record.question,
-        "retrieved_ids": [each.id for each in record.retrieved],
-        "answer_json": {"claim": TOKEN if refused else text, "citations": sorted(record.cited)},
-    }
+    lines = []
+    for record in folder.records():
+        refused = record.verdict is not None and record.verdict.bucket == "refused"
+        text = record.answer.text if record.answer else ""
+        trace = {
+            "qid": record.question,
+            "retrieved_ids": [hit.id for hit in record.retrieved],
+            "answer_json": {"claim": TOKEN if refused else text, "citations": sorted(record.cited)},
+        }
+        lines.append(f"{json.dumps(trace, ensure_ascii=False)}\n")
+    return "".join(lines)

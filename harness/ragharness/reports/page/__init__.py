@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,9 +24,6 @@ from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import limits, milliseconds, one_line, p_value
 from ragharness.runner.grading import GradingContext
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 _HOME = Path(__file__).parent
 
 
@@ -39,7 +36,7 @@ def page(runs: Sequence[RunOnDisk]) -> str:
     lettered = dict(zip(LETTERS, runs, strict=False))
     content = held(runs, found.against if found else ())
     content["letters"] = list(lettered)
-    script, style = _script(), _style()
+    script, style = _file("page.js"), _file("pieces.css") + _file("page.css")
     return (
         _templates()
         .get_template("page.html")
@@ -51,7 +48,8 @@ def page(runs: Sequence[RunOnDisk]) -> str:
             "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
             script=_raw(script),
             style=_raw(style),
-            data=_raw(_embedded(content)),
+            # Nothing within it can end it: "<" is written as its escape.
+            data=_raw(msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()),
         )
     )
 
@@ -63,7 +61,7 @@ def notebook(scores: Scores) -> str:
 
 
 @lru_cache
-def _templates() -> Environment:
+def _templates() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -72,7 +70,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=lambda value: text.clean(value) if type(value) is str else value,
     )
     made.globals.update(
         words=words,
@@ -91,20 +89,10 @@ def _templates() -> Environment:
     return made
 
 
-def _shown(value: Any) -> Any:
-    """Return a value without what could steer a terminal or turn the direction of text around."""
-    return text.clean(value) if type(value) is str else value
-
-
 def _raw(content: str) -> Any:
     from markupsafe import Markup
 
     return Markup(content)  # noqa: S704 (files of ours, and JSON without a "<")
-
-
-def _embedded(content: object) -> str:
-    """Return JSON that nothing within it can end: "<" is written as its escape."""
-    return msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()
 
 
 @lru_cache
@@ -112,20 +100,9 @@ def _file(name: str) -> str:
     return (_HOME / name).read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    return _file("page.js")
-
-
-def _style() -> str:
-    return _file("pieces.css") + _file("page.css")
-
-
 def _hash(content: str) -> str:
     digest = hashlib.sha256(content.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-__all__ = ["notebook", "page"]
 
 
 _AROUND = 300
@@ -266,8 +243,15 @@ def bar_of(value: object, metric: Metric | None = None) -> Bar | None:
 
 
 def plane(runs: Mapping[str, Scores]) -> list[Point]:
-    """Return the runs as points: answered is neither refused nor ungraded, acceptable correct or refused."""
-    return [_point(letter, scores) for letter, scores in runs.items()]
+    """Runs as points: answered is neither refused nor ungraded, acceptable correct or refused."""
+    points = []
+    for letter, scores in runs.items():
+        counts, n, intervals = scores.buckets, scores.questions, scores.intervals
+        answered = counts["correct"] + counts["wrong"] + counts["unsupported"]
+        acceptable = counts["correct"] + counts["refused"]
+        shares = _rest(answered, n, intervals.refused), _rest(acceptable, n, intervals.unacceptable)
+        points.append(Point(letter, *shares))
+    return points
 
 
 def _bar(count: int, n: int, low: float | None, high: float | None) -> Bar | None:
@@ -276,15 +260,8 @@ def _bar(count: int, n: int, low: float | None, high: float | None) -> Bar | Non
     return Bar(100 * count / n, 100 * low, 100 * high)
 
 
-def _point(letter: str, scores: Scores) -> Point:
-    counts, n, intervals = scores.buckets, scores.questions, scores.intervals
-    answered = counts["correct"] + counts["wrong"] + counts["unsupported"]
-    acceptable = counts["correct"] + counts["refused"]
-    return Point(letter, _rest(answered, n, intervals.refused), _rest(acceptable, n, intervals.unacceptable))
-
-
 def _rest(count: int, n: int, others: Share) -> Bar:
-    """Return a count with what the interval of all others leaves."""
+    """Count with what the interval of all others leaves."""
     if not n or others.low is None or others.high is None:
         return Bar(0, None, None)
     return Bar(100 * count / n, 100 * (1 - others.high), 100 * (1 - others.low))
