@@ -238,7 +238,7 @@ def test_a_manifest_with_an_unknown_field(tmp_path: Path, monkeypatch: pytest.Mo
     home.mkdir(parents=True)
     (home / "corpus.toml").write_text('id = "odd"\ncolour = "red"\n')
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
-    with pytest.raises(RagharnessError, match="expected a corpus manifest"):
+    with pytest.raises(RagharnessError, match="is no manifest of a corpus"):
         manifest("odd")
     assert Manifest(id="a", title="", summary="", license="", attribution="").embedded is False
 

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragharness.corpus.folders.formats import SMALL, parse
-from ragharness.corpus.folders.markup import read_markdown
 from ragharness.corpus.folders.reading import SubprocessReader, find_files, read_folder
-from ragharness.corpus.folders.text import unwrapped
+from ragharness.corpus.folders.text import read_markdown, unwrapped
 from ragharness.language.words import sentences
 from ragquestions.folder import rows
 from test_own_folder import pdf_around, pdf_of

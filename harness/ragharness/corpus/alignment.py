@@ -54,17 +54,10 @@ SHARE = 0.5
 MOST = 0.8
 """Share of a text above which what is missing is not reported."""
 
-_FOLLOWED = 256
-"""Occurrences followed for one key: the zeros of a table stand everywhere."""
-
-_UNFOLDED = 64
-"""Documents of which it is remembered where each folded character comes from."""
-
-_LISTED_IDS = 5
-"""Ids listed in a notice; the others are counted."""
-
-_MOST_SPANS = 64
-"""Spans of one passage that are kept."""
+_FOLLOWED = 256  # occurrences followed for one key: the zeros of a table stand everywhere
+_UNFOLDED = 64  # documents of which it is remembered where each folded character comes from
+_LISTED_IDS = 5  # ids listed in a notice; the others are counted
+_MOST_SPANS = 64  # spans of one passage that are kept
 
 _SPAN_ID = re.compile(
     r"(?P<document>.+)@(?P<spans>\d{1,12}-\d{1,12}(?:\+\d{1,12}-\d{1,12}){0,15})", re.DOTALL
@@ -385,8 +378,7 @@ class _Match(NamedTuple):
 
     spans: tuple[Evidence, ...] = ()
     complete: bool = True
-    ambiguous: bool = False
-    """It stands in several documents, and nothing says in which it was read."""
+    ambiguous: bool = False  # it stands in several documents, and nothing says in which it was read
 
 
 class _Matcher:

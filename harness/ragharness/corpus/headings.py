@@ -23,7 +23,6 @@ LEAD = 30
 
 _TITLE_LINES = 4
 _HEAD_LINES = 3
-
 _FIGURE = regex(r"[-(]*[$€£]?[(.]?\d[\d.,]*[)%\s]*|\$?[-–—]+")
 _YEAR = regex(r"(?:19|20)\d\d")
 _NUMBERED = regex(

@@ -1,27 +1,19 @@
-"""Manifests: the contents of ``corpus.toml``, and the download request that follows from it."""
+"""Manifests: the content of ``corpus.toml``, and the download request that follows from it."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import msgspec
 
 from ragharness.corpus.download.pinned import DownloadRequest, Pinned, is_on_hub, is_remote
-from ragharness.corpus.download.remote import fetched
+from ragharness.corpus.download.remote import fetch_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.support import resources
-from ragharness.support.files import expanded
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-
-EXAMPLE = "ragharness corpus show ./FOLDER shows what is read from a folder"
+from ragharness.support.files import expand_home
+from ragharness.support.options import read_toml
 
 
 class File(Pinned, frozen=True, kw_only=True):
@@ -34,8 +26,7 @@ class OnHub(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Another collection of the same documents, which ``--from hub:OWNER/NAME`` fetches in rows."""
 
     name: str
-    part: str = ""
-    """Its folder that is read where the name tells none."""
+    part: str = ""  # its folder that is read where the name tells none
     splits: tuple[str, ...]
     default_split: str
     space: int = 0
@@ -49,30 +40,24 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     summary: str
     license: str
     attribution: str
-    embedded: bool = False
-    """The texts lie in the shelf itself; nothing is fetched."""
-    folder: str = ""
-    """For documents of the user's own: where they are read."""
+    embedded: bool = False  # the texts lie beside the manifest; nothing is fetched
+    folder: str = ""  # for documents of the user's own: where they are read
     homepage: str = ""
     url: str = ""
     license_url: str = ""
     citation: str = ""
-    terms: str = ""
-    """Shown before a download: what the user accepts by it."""
-    publisher: str = ""
-    """By whose rules the files are fetched: "sec", "hub"; empty: one archive at ``url``."""
+    terms: str = ""  # shown before a download: what the user accepts by it
+    publisher: str = ""  # by whose rules the files are fetched: "sec", "hub"; empty: one archive at ``url``
     pages: bool = False
     """A folder of the user's may hold other web pages than the published ones: what it holds is read."""
     suffixes: tuple[str, ...] = ()
     """A folder of the user's may hold any files of these kinds (".jsonl"): what it holds is read."""
     subsets: bool = False
     """A split may be read in part: ``test`` is the usual part of it, "test:300" and "test:all" are others."""
-    keep_parsed: bool = False
-    """Reading the files takes long: what they hold is kept in the cache."""
+    keep_parsed: bool = False  # reading the files takes long: what they hold is kept in the cache
     splits: tuple[str, ...] = ()
     default_split: str = ""
-    space: int = 0
-    """Bytes on disk that fetching and unpacking need together, roughly."""
+    space: int = 0  # bytes on disk that fetching and unpacking need together, roughly
     files: dict[str, File] = {}
     hub: OnHub | None = None
     """For a corpus that is published elsewhere: where the hub has such documents, too."""
@@ -81,52 +66,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def manifest(name: str) -> Manifest:
-    """Return what the shelf says of a corpus; raises UnknownName with the nearest names.
-
-    The name of a folder of the user's gives a card that says so.
-    """
+    """Manifest of a corpus, or of a folder of the user's; raises UnknownName with the nearest names."""
     if is_own(name):
-        return own_card(name, folder_path(name))
+        return folder_manifest(name, folder_path(name))
     path = resources.folder("corpora", name) / "corpus.toml"
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise RagharnessError(f"expected a corpus manifest in {path}, found otherwise: {error}") from error
+        return msgspec.convert(read_toml(path, "ragharness doctor"), Manifest)
+    except msgspec.ValidationError as error:
+        raise RagharnessError(f"{path} is no manifest of a corpus: {error}") from error
 
 
-def is_own(name: str) -> bool:
-    """Whether a name means a folder of the user's: it is a path, or a folder here and no corpus."""
-    return is_folder(name) or (name not in resources.names("corpora") and Path(name).is_dir())
-
-
-def is_folder(name: str) -> bool:
-    """Whether a corpus is named by a path: it has a separator in it, or is a folder here."""
-    written = name.strip()
-    parts = {os.sep, os.altsep or os.sep, "/"}
-    return written in {".", ".."} or any(part in written for part in parts) or written.startswith("~")
-
-
-def folder_name(name: str) -> str:
-    """Return the one way to write a path by which a folder is known: ``./docs`` for ``docs/``."""
-    if is_remote(name):
-        return name.rstrip("/")
-    path = Path(os.path.normpath(expanded(name.strip())))
-    written = path.as_posix()
-    return written if path.is_absolute() or written.startswith(".") else f"./{written}"
-
-
-def folder_path(name: str) -> Path:
-    """Return the folder that a name means, or the copy of a remote one; raises UsageError for none."""
-    path = fetched(name) if is_remote(name) else expanded(name)
-    if path.is_dir():
-        return path
-    found = "a file" if path.exists() else "nothing"
-    help_text = f"give the folder that holds it: --corpus {path.parent}" if path.is_file() else EXAMPLE
-    raise UsageError(f"expected a folder of documents at {path}, found {found}", help=help_text)
-
-
-def own_card(name: str, path: Path) -> Manifest:
-    """Return the card of a folder of the user's."""
+def folder_manifest(name: str, path: Path) -> Manifest:
+    """Manifest of a folder of the user's."""
     return Manifest(
         id=folder_name(name),
         title=path.resolve().name,
@@ -138,24 +89,62 @@ def own_card(name: str, path: Path) -> Manifest:
     )
 
 
+def is_own(name: str) -> bool:
+    """Whether a name means a folder of the user's: it is a path, or a folder here and no corpus."""
+    written = name.strip()
+    separators = {os.sep, os.altsep or os.sep, "/"}
+    if written in {".", ".."} or written.startswith("~") or any(mark in written for mark in separators):
+        return True
+    return name not in resources.names("corpora") and Path(name).is_dir()
+
+
+def folder_name(name: str) -> str:
+    """The one way to write the path of a folder: ``./docs`` for ``docs/``."""
+    if is_remote(name):
+        return name.rstrip("/")
+    path = Path(os.path.normpath(expand_home(name.strip())))
+    written = path.as_posix()
+    return written if path.is_absolute() or written.startswith(".") else f"./{written}"
+
+
+def folder_path(name: str) -> Path:
+    """The folder that a name means, or the copy of a remote one; raises UsageError for none."""
+    path = fetch_folder(name) if is_remote(name) else expand_home(name)
+    if path.is_dir():
+        return path
+    advice = "ragharness corpus show ./FOLDER shows what is read from a folder"
+    if path.is_file():
+        advice = f"give the folder that holds it: --corpus {path.parent}"
+    kind = "a file" if path.exists() else "nothing"
+    raise UsageError(f"expected a folder of documents at {path}, found {kind}", help=advice)
+
+
 def download_request(card: Manifest, split: str, source: str = "") -> DownloadRequest:
-    """Return what reading one split of a corpus needs, from where the user wants it."""
+    """Request for what reading one split of a corpus needs, from where the user wants it."""
     whole = split.partition(":")[0]
     if (hub := _on_hub(card, source)) is not None:
         rows = {f"{whole}.jsonl": Pinned()}
-        place = re.sub(r"[^\w.-]+", "-", f"{card.id}-{source.partition(':')[2]}")
+        cache_name = re.sub(r"[^\w.-]+", "-", f"{card.id}-{source.partition(':')[2]}")
         return DownloadRequest(
-            card.id, "", rows, rows, space=hub.space, publisher="hub", place=place, part=hub.part
+            card.id, "", rows, rows, space=hub.space, publisher="hub", cache_name=cache_name, part=hub.part
         )
     files = {name: file for name, file in card.files.items() if file.split == whole}
-    wanted = {name: file for name, file in files.items() if not file.optional}
-    besides = {name: file for name, file in files.items() if file.optional}
-    rest = (card.terms, card.space, card.publisher, card.pages, card.suffixes)
-    return DownloadRequest(card.id, card.url, wanted, card.files, *rest, besides)
+    return DownloadRequest(
+        card.id,
+        card.url,
+        required={name: file for name, file in files.items() if not file.optional},
+        published=card.files,
+        terms=card.terms,
+        space=card.space,
+        publisher=card.publisher,
+        pages=card.pages,
+        suffixes=card.suffixes,
+        optional={name: file for name, file in files.items() if file.optional},
+    )
 
 
 def choose_split(card: Manifest, split: str, source: str = "") -> str:
-    """Return the split to read: the asked one, or the default; raises UnknownName or UsageError.
+    """The split to read: the named one, or the default; raises UnknownName or UsageError.
 
     ":300" or ":all" behind it asks for a part of another size than the usual one.
     """

@@ -105,8 +105,7 @@ def _splitter_version() -> list[tuple[str, int, int]]:
     return [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
 
 
-_CACHED_CORPORA = 12
-"""Corpora whose passages are in the cache; the longest unused ones go first."""
+_CACHED_CORPORA = 12  # corpora whose passages are in the cache; the longest unused ones go first
 
 
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:

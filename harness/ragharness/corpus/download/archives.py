@@ -29,8 +29,7 @@ LARGEST_MEMBER = 1 << 30
 LARGEST_RATIO = 200
 """Text shrinks to a fifth, tables to a twentieth; what shrinks more than this is made to explode."""
 
-_HARMLESS = 10 << 20
-"""Bytes up to which a member harms nobody, whatever its ratio."""
+_HARMLESS = 10 << 20  # bytes up to which a member harms nobody, whatever its ratio
 
 _UNREADABLE = (
     zipfile.BadZipFile,

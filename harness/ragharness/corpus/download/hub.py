@@ -29,11 +29,8 @@ _CONVERTED = "refs/convert/parquet"
 """The branch that the hub itself writes: data sets that are a script on ``main`` have their rows there."""
 
 _OWN_COPY = "or --from FOLDER with a copy that you have"
-_LISTED_FOLDERS = 6
-"""Folders of a data set that are named where none has the rows."""
-
-_LONGEST_REASON = 200
-"""Characters of a foreign error that are repeated."""
+_LISTED_FOLDERS = 6  # folders of a data set that are named where none has the rows
+_LONGEST_REASON = 200  # characters of a foreign error that are repeated
 
 
 def fetch_rows(request: DownloadRequest, source: str, folder: Path, on_progress: Listener) -> dict[str, str]:
@@ -71,14 +68,11 @@ class _Selection(NamedTuple):
     """Selection of Parquet files of a data set."""
 
     name: str
-    revisions: tuple[str, ...]
-    """Looked at in turn: a data set that is a script on ``main`` has no rows there."""
+    revisions: tuple[str, ...]  # looked at in turn: a data set that is a script on ``main`` has no rows there
     folder: str = ""
     split: str = ""
-    part: str = ""
-    """The folder that is read where ``folder`` is empty and there are several."""
-    pattern: str = ""
-    """What the paths look like, where that is known."""
+    part: str = ""  # the folder that is read where ``folder`` is empty and there are several
+    pattern: str = ""  # what the paths look like, where that is known
 
     def filter(self, paths: Iterable[str]) -> list[str]:
         """The selected paths."""

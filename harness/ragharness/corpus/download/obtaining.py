@@ -28,8 +28,7 @@ from ragharness.errors import CorpusUnavailable
 from ragharness.support.files import cache_folder, expand_home
 from ragharness.support.messages import public_url
 
-_PAGES = frozenset({".htm", ".html", ".xhtml", ".txt"})
-"""Pages, and complete submissions."""
+_PAGES = frozenset({".htm", ".html", ".xhtml", ".txt"})  # pages, and complete submissions
 
 
 def obtain(

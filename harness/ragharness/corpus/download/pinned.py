@@ -31,8 +31,7 @@ HASHES = "hashes.json"
 
 _FSSPEC_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
 _OTHER_FOLDER = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
-_LOCK_WAIT = 0.2
-"""Seconds between two looks at a lock."""
+_LOCK_WAIT = 0.2  # seconds between two looks at a lock
 
 Listener = Callable[[str, int, int], None]
 """Told (what, bytes done, bytes in all); 0 in all: unknown; both 0: a notice for people."""
@@ -43,23 +42,15 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
     sha256: str = ""
     bytes: int = 0
-    cik: str = ""
-    """Of a filing at the SEC: the number of who filed it."""
-    accession: str = ""
-    """The number of the filing; empty: looked up by form and period."""
-    document: str = ""
-    """The file name of the filing's main document; empty: looked up."""
+    cik: str = ""  # of a filing at the SEC: the number of who filed it
+    accession: str = ""  # the number of the filing; empty: looked up by form and period
+    document: str = ""  # the file name of the filing's main document; empty: looked up
     form: str = ""
-    period: str = ""
-    """The last day of the period that a filing reports on, ISO."""
-    rows: int = 0
-    """Of a data set on the hub: how many the file must have; 0: not known."""
-    parquet: str = ""
-    """Where the hub keeps the rows: a pattern of paths at the revision of the data set."""
-    url: str = ""
-    """The data set on the hub that has the rows, where it is another one than the corpus' own."""
-    columns: tuple[str, ...] = ()
-    """Columns of its rows that are kept; none: all."""
+    period: str = ""  # the last day of the period that a filing reports on, ISO
+    rows: int = 0  # of a data set on the hub: how many the file must have; 0: not known
+    parquet: str = ""  # where the hub keeps the rows: a pattern of paths at the revision of the data set
+    url: str = ""  # the data set on the hub that has the rows, where it is another one than the corpus' own
+    columns: tuple[str, ...] = ()  # columns of its rows that are kept; none: all
     optional: bool = False
     """The corpus can be read without it: it is fetched along, and a failure is a notice and no error."""
 
@@ -70,25 +61,18 @@ class DownloadRequest:
 
     corpus: str
     url: str
-    required: Mapping[str, Pinned]
-    """Files that must be there, by name."""
-    published: Mapping[str, Pinned]
-    """All files of the corpus: kept too when they come in the same archive."""
+    required: Mapping[str, Pinned]  # files that must be there, by name
+    published: Mapping[str, Pinned]  # all files of the corpus: kept too when they come in the same archive
     terms: str = ""
-    space: int = 0
-    """Bytes that the unpacked files need, roughly."""
-    publisher: str = ""
-    """By whose rules they are fetched: "sec", "hub"; empty: one archive at ``url``."""
-    pages: bool = False
-    """Any folder of web pages will do: what it holds is read, published or not."""
+    space: int = 0  # bytes that the unpacked files need, roughly
+    publisher: str = ""  # by whose rules they are fetched: "sec", "hub"; empty: one archive at ``url``
+    pages: bool = False  # any folder of web pages will do: what it holds is read, published or not
     suffixes: tuple[str, ...] = ()
     """Any folder with files of these kinds will do (".jsonl"): what it holds is read, published or not."""
     optional: Mapping[str, Pinned] = field(default_factory=dict)
     """Files that are fetched along where they can be, by name; the corpus can be read without them."""
-    cache_name: str = ""
-    """Their folder in the cache, where it is not the corpus' own."""
-    part: str = ""
-    """The folder of a data set on the hub that is read where its name tells none."""
+    cache_name: str = ""  # their folder in the cache, where it is not the corpus' own
+    part: str = ""  # the folder of a data set on the hub that is read where its name tells none
 
     @property
     def fetch_command(self) -> str:

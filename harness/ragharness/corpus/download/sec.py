@@ -53,8 +53,7 @@ LARGEST = 200_000_000
 _ARCHIVES = "https://www.sec.gov"
 _DATA = "https://data.sec.gov"
 _EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")
-_BUSY = TRANSIENT | {403}
-"""The SEC refuses with 403 whoever asked too fast."""
+_BUSY = TRANSIENT | {403}  # the SEC refuses with 403 whoever asked too fast
 _OWN_COPY = "--from FOLDER with filings that you have"
 
 

@@ -15,8 +15,15 @@ from lxml import etree
 
 from ragharness.corpus.filings.layout import lay_out
 from ragharness.corpus.filings.tree import local_name, looks_like_html, read_tree
-from ragharness.corpus.folders.markup import asciidoc_to_markdown, read_markdown, rst_to_html
-from ragharness.corpus.folders.text import decode, one_line, plain_lines, unwrapped
+from ragharness.corpus.folders.text import (
+    asciidoc_to_markdown,
+    decode,
+    one_line,
+    plain_lines,
+    read_markdown,
+    rst_to_html,
+    unwrapped,
+)
 from ragharness.errors import RagharnessError
 
 LARGEST = 50_000_000
@@ -242,9 +249,7 @@ def _docx_to_html(content: bytes) -> bytes:
 MOST_PAGES = 5_000
 """Pages of one PDF file that are read."""
 
-_REPEATED = 0.6
-"""Share of pages on whose edge the same line stands: a running head, not part of the text."""
-
+_REPEATED = 0.6  # share of pages on whose edge the same line stands: a running head, not part of the text
 _PDF_HEAD = 1024
 _EDGE_LINES = 2
 _FEWEST_PAGES = 4

@@ -39,8 +39,7 @@ from ragharness.records import Document
 from ragharness.support.files import hash_code, read_cached, write_cached
 from ragharness.support.process import Child, ProcessDied, claim_pipes, receive, send
 
-_LISTED = 1000
-"""Notices of a folder that are listed; the rest is counted."""
+_LISTED = 1000  # notices of a folder that are listed; the rest is counted
 
 
 class FolderContents(NamedTuple):
@@ -63,8 +62,7 @@ class CachedFile(msgspec.Struct, frozen=True):
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a change is sure to give a file another time: some systems count by two seconds."""
 
-_CACHED_FOLDERS = 6
-"""Folders in the cache; the longest unused ones go first."""
+_CACHED_FOLDERS = 6  # folders in the cache; the longest unused ones go first
 
 
 def read_folder(
@@ -174,8 +172,7 @@ _VERSION = re.compile(r"\W*(?:version|release|v)?\.?\s*\d+\.\d|\W*unreleased\b",
 """A changelog begins with its newest version: nobody calls it by that."""
 _CODE = re.compile(r"\S*\d{6}\S*")
 """A mark of whatever wrote the file, "aapl-20240928": the file's own name says more."""
-_WORD = re.compile(r"[^\W\d_]{3}")
-"""A title by which somebody would speak of a document has a word."""
+_WORD = re.compile(r"[^\W\d_]{3}")  # a title by which somebody would speak of a document has a word
 
 
 def name_documents(drafts: Sequence[Draft]) -> list[Document]:
@@ -251,8 +248,7 @@ DEEPEST = 64
 class FoundFile(NamedTuple):
     """A file of the user's."""
 
-    name: str
-    """Its path below the folder, with ``/`` on every system, composed Unicode."""
+    name: str  # its path below the folder, with ``/`` on every system, composed Unicode
     path: Path
     size: int
     times: tuple[int, int] = (0, 0)
@@ -341,8 +337,7 @@ _PROGRAM = "from ragharness.corpus.folders.reading import serve; serve()"
 
 class _Job(msgspec.Struct):
     name: str
-    path: bytes
-    """As the system writes it: it need not be text."""
+    path: bytes  # as the system writes it: it need not be text
     extension: str
     memory: int
 
