@@ -51,15 +51,15 @@ COARSE = 100
 
 
 def tools() -> str:
-    """Return each tool with its version, how it was installed, and how often it asked the judge."""
+    """Each tool with its version, how it was installed, and how often it asked the judge."""
     rows = [["tool", "version", "installed by", "calls of the judge"], ["---"] * 4]
-    for name, found in _found().items():
-        told = [
-            found["version"],
-            f"`{found['install']}`" if found["install"] else "",
-            str(found["judge_calls"]),
+    for name, result in _results().items():
+        cells = [
+            result["version"],
+            f"`{result['install']}`" if result["install"] else "",
+            str(result["judge_calls"]),
         ]
-        rows.append([NAMES[name], *(told if "error" not in found else [found["error"], "", ""])])
+        rows.append([NAMES[name], *(cells if "error" not in result else [result["error"], "", ""])])
     return _drawn(rows)
 
 
@@ -84,13 +84,13 @@ def costs() -> str:
 
 
 def table(metrics: tuple[tuple[str, str], ...]) -> str:
-    """Return what each metric said of each of the ten answers."""
+    """What each metric said of each of the ten answers."""
     lines = (BENCHMARKS / "peers" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    found = _found()
+    results = _results()
     heads = [f"{NAMES[tool]} {metric.removesuffix(' (judge)')}" for tool, metric in metrics]
     rows = [["the answer is", *heads], ["---"] * (1 + len(heads))]
     for case in map(json.loads, lines):
-        cells = [_cell(found[tool], metric, case["id"]) for tool, metric in metrics]
+        cells = [_cell(results[tool], metric, case["id"]) for tool, metric in metrics]
         rows.append([case["what"], *cells])
     return _drawn(rows)
 
@@ -106,9 +106,9 @@ def _cell(tool: dict[str, Any], metric: str, case: str) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _found() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads((BENCHMARKS / "peers.json").read_text("utf-8"))["tools"]
-    return found
+def _results() -> dict[str, dict[str, Any]]:
+    results: dict[str, dict[str, Any]] = json.loads((BENCHMARKS / "peers.json").read_text("utf-8"))["tools"]
+    return results
 
 
 def _drawn(rows: list[list[str]]) -> str:

@@ -195,17 +195,17 @@ KINDS: dict[str, Kept] = {
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return the JSON Schema of every format by its name."""
-    return {name: schema(kept.type) for name, kept in KINDS.items()}
+    """JSON Schema of every format by its name."""
+    return {name: schema(entry.type) for name, entry in KINDS.items()}
 
 
 def schema(of: type[Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of a type, with what its source says of each field."""
+    """JSON Schema of a type, with what its source says of each field."""
     made = msgspec.json.schema(of)
     for kind in _structs(msgspec.inspect.type_info(of)):
-        told, properties = _told(kind), made["$defs"][kind.__name__].get("properties", {})
-        for name in properties.keys() & told.keys():
-            properties[name] = {"description": told[name], **properties[name]}
+        texts, properties = _field_texts(kind), made["$defs"][kind.__name__].get("properties", {})
+        for name in properties.keys() & texts.keys():
+            properties[name] = {"description": texts[name], **properties[name]}
     if "Scores" in made["$defs"]:
         for part in PARTS:
             # The values of metrics are a mapping, so that a stored result outlives the list of them.
@@ -215,27 +215,27 @@ def schema(of: type[Struct]) -> dict[str, Any]:
 
 
 def _structs(info: Any, seen: dict[type, None] | None = None) -> dict[type, None]:
-    """Return every Struct that a type is made of."""
+    """Every Struct that a type is made of."""
     seen = {} if seen is None else seen
     inner = [getattr(info, name, None) for name in ("item_type", "key_type", "value_type", "type")]
     inner += [*getattr(info, "types", ()), *getattr(info, "item_types", ())]
     if isinstance(info, msgspec.inspect.StructType) and info.cls not in seen:
         seen[info.cls] = None
-        inner += [each.type for each in info.fields]
-    for each in inner:
-        if isinstance(each, msgspec.inspect.Type):
-            _structs(each, seen)
+        inner += [part.type for part in info.fields]
+    for part in inner:
+        if isinstance(part, msgspec.inspect.Type):
+            _structs(part, seen)
     return seen
 
 
-def _told(kind: type) -> dict[str, str]:
-    """Return the texts under the fields of a class and of those that it inherits from."""
-    found: dict[str, str] = {}
-    for each in reversed(kind.__mro__):
-        if not each.__module__.startswith(("ragharness", __name__)):
+def _field_texts(kind: type) -> dict[str, str]:
+    """Texts under the fields of a class and of those that it inherits from."""
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if not base.__module__.startswith(("ragharness", __name__)):
             continue
-        held = ast.parse(inspect.getsource(sys.modules[each.__module__]))
-        body = next(at.body for at in held.body if isinstance(at, ast.ClassDef) and at.name == each.__name__)
+        tree = ast.parse(inspect.getsource(sys.modules[base.__module__]))
+        body = next(at.body for at in tree.body if isinstance(at, ast.ClassDef) and at.name == base.__name__)
         for field, text in pairwise(body):
             if (
                 isinstance(field, ast.AnnAssign)
@@ -243,22 +243,22 @@ def _told(kind: type) -> dict[str, str]:
                 and isinstance(text, ast.Expr)
                 and isinstance(text.value, ast.Constant)
             ):
-                found[field.target.id] = " ".join(str(text.value.value).split())
-    return found
+                texts[field.target.id] = " ".join(str(text.value.value).split())
+    return texts
 
 
 def table(*, ours: bool) -> str:
-    """Return the formats that people write, or those that ragharness writes, as a table."""
+    """Formats that people write, or those that ragharness writes, as a table."""
     head = ["what", "file", "used by", *([] if ours else ["must have"]), "schema"]
     rows = [head, ["---"] * len(head)]
-    for name, kept in KINDS.items():
-        if kept.ours == ours:
-            made = schema(kept.type)
-            needed = made["$defs"][kept.type.__name__].get("required", ())
-            must = ", ".join(f"`{each}`" for each in needed) or "nothing"
-            what = f"[{name.replace('-', ' ')}]({kept.explained})"
+    for name, entry in KINDS.items():
+        if entry.ours == ours:
+            made = schema(entry.type)
+            needed = made["$defs"][entry.type.__name__].get("required", ())
+            must = ", ".join(f"`{field}`" for field in needed) or "nothing"
+            what = f"[{name.replace('-', ' ')}]({entry.explained})"
             link = f"[{name}](schemas/{name}.json)"
-            rows.append([what, kept.file, kept.used, *([] if ours else [must]), link])
+            rows.append([what, entry.file, entry.used, *([] if ours else [must]), link])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -24,12 +24,12 @@ _VOLATILE = re.compile(r"\d{8}-\d{6}|(?<![\w.])\d+(?:\.\d+)?m?s\b|(?<=python )\d
 
 
 def printed(*arguments: str) -> str:
-    """Return a command and what it prints in an empty folder with an empty cache, as a code block."""
+    """Command and what it prints in an empty folder with an empty cache, as a code block."""
     program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
     command = [sys.executable, "-c", program, *arguments]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGHARNESS_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAGHARNESS_")}
     with tempfile.TemporaryDirectory() as folder:
-        variables = kept | {"RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
+        variables = environment | {"RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
         done = subprocess.run(command, cwd=folder, env=variables, check=True, stdout=subprocess.PIPE)  # noqa: S603
     return "\n".join(
         ("```text", " ".join(("$ ragharness", *arguments)), done.stdout.decode().rstrip(), "```")
@@ -37,7 +37,7 @@ def printed(*arguments: str) -> str:
 
 
 def picture() -> str:
-    """Return what ``ragharness run`` prints on a terminal as SVG; the fonts are the reader's own."""
+    """What ``ragharness run`` prints on a terminal as SVG; the fonts are the reader's own."""
     import pty
     from io import StringIO
 
@@ -63,25 +63,25 @@ _PICTURED = 17
 
 
 def shipping() -> str:
-    """Return two runs and the verdict of the gate on them, as a code block."""
+    """Two runs and the verdict of the gate on them, as a code block."""
     program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --passage-words 60 --out before", "run --out after", "gate before after"):
-            command = [sys.executable, "-c", program, *told.split()]
+        for line in ("run --passage-words 60 --out before", "run --out after", "gate before after"):
+            command = [sys.executable, "-c", program, *line.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
-            lines.append(f"$ ragharness {told}")
+            lines.append(f"$ ragharness {line}")
         lines += [done.stdout.decode().rstrip(), "$ echo $?", str(done.returncode), "```"]
     return "\n".join(lines)
 
 
 def thresholds() -> str:
-    """Return every figure that can have a threshold."""
+    """Every figure that can have a threshold."""
     rows = ["| figure | is | better |", "|---|---|---|"]
-    for name, each in import_module("ragharness.analysis.rules").figures().items():
-        better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[each.higher_is_better]
-        rows.append(_line([f"`{name}`", each.sentence, better]))
+    for name, figure in import_module("ragharness.analysis.rules").figures().items():
+        better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[figure.higher_is_better]
+        rows.append(_line([f"`{name}`", figure.sentence, better]))
     return "\n".join(rows)
 
 
@@ -90,7 +90,7 @@ _RULES = 10
 
 
 def verbs() -> str:
-    """Return every command with its help and a table of its parameters."""
+    """Every command with its help and a table of its parameters."""
     from typer.main import get_command
 
     from ragharness.cli import build_app
@@ -99,28 +99,27 @@ def verbs() -> str:
 
 
 def _described(name: str, command: Any) -> Iterator[str]:
-    told = [f"## `{name}`", *(" ".join(part.split()) for part in command.help.split("\n\n"))]
+    paragraphs = [f"## `{name}`", *(" ".join(part.split()) for part in command.help.split("\n\n"))]
     table = ["\n".join(("| | default | |", "|---|---|---|", *map(_row, command.params)))]
-    yield "\n\n".join(told + (table if command.params else []))
+    yield "\n\n".join(paragraphs + (table if command.params else []))
     for part, below in sorted(getattr(command, "commands", {}).items()):
         yield from _described(f"{name} {part}", below)
 
 
-def _row(each: Any) -> str:
-    written, default = each.metavar or each.name.upper(), ""
-    if each.param_type_name == "option":
-        known = isinstance(each.default, (int, float, str)) and each.default
-        value = each.metavar or ("N" if isinstance(each.default, (int, float)) else "TEXT")
-        written = ", ".join(each.opts) + ("" if each.is_flag else f" {value}")
-        default = f"`{each.default}`" if known and not each.is_flag else ""
-    return "| `{}` | {} | {} |".format(written.replace("|", r"\|"), default, each.help.replace("<", "&lt;"))
+def _row(parameter: Any) -> str:
+    written, default = parameter.metavar or parameter.name.upper(), ""
+    if parameter.param_type_name == "option":
+        has_default = isinstance(parameter.default, (int, float, str)) and parameter.default
+        value = parameter.metavar or ("N" if isinstance(parameter.default, (int, float)) else "TEXT")
+        written = ", ".join(parameter.opts) + ("" if parameter.is_flag else f" {value}")
+        default = f"`{parameter.default}`" if has_default and not parameter.is_flag else ""
+    text = parameter.help.replace("<", "&lt;")
+    return "| `{}` | {} | {} |".format(written.replace("|", r"\|"), default, text)
 
 
 def values(table: str) -> str:
-    """Return a table of numbers of the code with their present values."""
-    return _VALUE.sub(
-        lambda found: f"{found[0].split('|')[0]}| {_number(found[1], found[2])} |", table
-    ).rstrip()
+    """Table of numbers of the code with their present values."""
+    return _VALUE.sub(lambda row: f"{row[0].split('|')[0]}| {_number(row[1], row[2])} |", table).rstrip()
 
 
 def _number(module: str, name: str) -> Any:
@@ -129,24 +128,24 @@ def _number(module: str, name: str) -> Any:
 
 
 def formats() -> str:
-    """Return every report format with its first sentence."""
+    """Every report format with its first sentence."""
     module = import_module("ragharness.reports.formats")
     rows = ["| `--format` | is |", "|---|---|"]
     for name in module.format_names():
-        told = (import_module(f"{module.__name__}.{name}").__doc__ or "").split("\n")[0]
-        rows.append(_line([f"`{name}`", told]))
+        summary = (import_module(f"{module.__name__}.{name}").__doc__ or "").split("\n")[0]
+        rows.append(_line([f"`{name}`", summary]))
     return "\n".join(rows)
 
 
 def figures(part: Any) -> str:
-    """Return what every metric of a part of the scores is, as it declares itself."""
+    """What every metric of a part of the scores is, as it declares itself."""
     rows = ["| figure | JSON | definition | from, to | better | source |", "|---|---|---|---|---|---|"]
-    for each in import_module("ragharness.analysis.metrics").metrics(part):
-        least, most = each.range
-        name = (each.short or each.label).format(top="in top k", at_k="@k")
+    for metric in import_module("ragharness.analysis.metrics").metrics(part):
+        least, most = metric.range
+        name = (metric.short or metric.label).format(top="in top k", at_k="@k")
         limits = f"{least}, {'any' if most is None else most}"
-        better = "higher" if each.higher_is_better else "lower"
-        rows.append(_line([name, f"`{each.name}`", each.sentence, limits, better, each.source]))
+        better = "higher" if metric.higher_is_better else "lower"
+        rows.append(_line([name, f"`{metric.name}`", metric.sentence, limits, better, metric.source]))
     return "\n".join(rows)
 
 
@@ -159,63 +158,68 @@ _PASSES = {
 
 
 def others() -> str:
-    """Return every metric that others published, with its page."""
+    """Every metric that others published, with its page."""
     rows = ["| metric | is | granularity | better |", "|---|---|---|---|"]
-    for name, each in _derived().items():
-        better = "higher" if each.higher_is_better else "lower"
-        rows.append(_line([f"[`{name}`](metrics/{name}.md)", each.sentence, each.granularity, better]))
+    for name, metric in _derived().items():
+        better = "higher" if metric.higher_is_better else "lower"
+        rows.append(_line([f"[`{name}`](metrics/{name}.md)", metric.sentence, metric.granularity, better]))
     return "\n".join(rows)
 
 
 def metric_pages() -> dict[str, str]:
-    """Return the page of every metric that others published, as it declares itself, by its name."""
-    return {f"{name}.md": _metric_page(each) for name, each in _derived().items()}
+    """Page of every metric that others published, as it declares itself, by its name."""
+    return {f"{name}.md": _metric_page(metric) for name, metric in _derived().items()}
 
 
-def _metric_page(each: Any) -> str:
-    least, most = each.range
+def _metric_page(metric: Any) -> str:
+    least, most = metric.range
     limits = f"{least:g} to {'any' if most is None else f'{most:g}'}"
     rows = [
-        ("formula", each.formula),
-        ("source", each.source),
-        ("granularity", f"{each.granularity}: {_PASSES[each.granularity]}"),
-        ("range", f"{limits}, {'higher' if each.higher_is_better else 'lower'} is better"),
-        *([("remark", each.remark)] if each.remark else []),
+        ("formula", metric.formula),
+        ("source", metric.source),
+        ("granularity", f"{metric.granularity}: {_PASSES[metric.granularity]}"),
+        ("range", f"{limits}, {'higher' if metric.higher_is_better else 'lower'} is better"),
+        *([("remark", metric.remark)] if metric.remark else []),
     ]
     table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
-    read = f'rh.load_run().metrics("{each.name}")["{each.name}"].value'
-    usage = [f"ragharness score --metrics {each.name}"]
-    if each.from_texts:
+    read = f'rh.load_run().metrics("{metric.name}")["{metric.name}"].value'
+    usage = [f"ragharness score --metrics {metric.name}"]
+    if metric.from_texts:
         usage.append(f"{usage[0]} --trace outputs.json    # of another system")
-    told = [
-        f"# `{each.name}`: {each.label}",
-        each.sentence,
+    parts = [
+        f"# `{metric.name}`: {metric.label}",
+        metric.sentence,
         table,
         "\n".join(f"    {line}" for line in usage),
         "\n".join(("```python", "import ragharness as rh\n", read, "```")),
         "Settings, what is done about ungraded answers, and all other metrics: [metrics](../metrics.md).",
     ]
-    text = "\n\n".join(told) + "\n"
+    text = "\n\n".join(parts) + "\n"
     return re.sub(r"\]\((?=[\w-]+\.md)", "](../", text).replace("](#", "](../metrics.md#")
 
 
 def _derived() -> dict[str, Any]:
-    found: dict[str, Any] = import_module("ragharness.analysis.derived").derived()
-    return found
+    metrics: dict[str, Any] = import_module("ragharness.analysis.derived").derived()
+    return metrics
 
 
 def beside(name: str) -> Any:
-    """Return a module of this folder."""
+    """Module of this folder."""
     from ragharness.support import resources
 
     return resources.load_module(ROOT / "docs" / f"{name}.py")
 
 
 def comparison(name: str) -> str:
-    """Return a table of the comparison with other tools."""
+    """Table of the comparison with other tools."""
     tables = beside("comparison")
-    told: str = tables.table(getattr(tables, name))
-    return told
+    table: str = tables.table(getattr(tables, name))
+    return table
+
+
+def _result(name: str) -> Any:
+    """Last result of a benchmark."""
+    return json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 _COLUMNS = (
@@ -231,9 +235,9 @@ _COLUMNS = (
 
 
 def retrieval() -> str:
-    """Return what ``benchmarks/retrieval.py`` measured last, as two tables."""
-    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))
-    n, paper = found["questions"], json.loads((ROOT / "benchmarks" / "contractnli.json").read_text("utf-8"))
+    """What ``benchmarks/retrieval.py`` measured last, as two tables."""
+    result = _result("retrieval")
+    n, paper = result["questions"], _result("contractnli")
     questions = [
         _line([f"of {n} questions", *_COLUMNS]),
         _line(["---"] * (1 + len(_COLUMNS))),
@@ -244,10 +248,10 @@ def retrieval() -> str:
         _spans("Span TF-IDF + cosine as published", paper["published"]["span TF-IDF + cosine"]),
         _spans("the same here", paper["span TF-IDF + cosine"]),
     ]
-    for name, figures in found["retrievers"].items():
+    for name, figures in result["retrievers"].items():
         top, more = figures["k"]["5"], figures["k"]["10"]
         cells = [
-            *(str(top[each]) for each in ("any_evidence", "all_evidence", "document")),
+            *(str(top[measure]) for measure in ("any_evidence", "all_evidence", "document")),
             f"{top['evidence_in_document']} of {top['document']}",
             f"{top['mrr']:.3f}",
             f"{top['ndcg']:.3f}",
@@ -261,27 +265,27 @@ def retrieval() -> str:
 
 
 def folders_read() -> str:
-    """Return the table of the questions on people's folders that readers answered before the gold."""
+    """Table of the questions on people's folders that readers answered before the gold."""
     path = ROOT / "benchmarks" / "folders_read.jsonl"
     read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     lines = [
         "| folder | read | answered as the gold | without a fault | in doubt |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for folder in dict.fromkeys(each["folder"] for each in read):
-        own = [each for each in read if each["folder"] == folder]
-        count = Counter(each["verdict"] for each in own)
-        name = f"{folder} (rules made without it)" if own[0].get("unseen") else folder
-        agreed = sum(each["agrees"] for each in own)
+    for folder in dict.fromkeys(row["folder"] for row in read):
+        rows = [row for row in read if row["folder"] == folder]
+        count = Counter(row["verdict"] for row in rows)
+        name = f"{folder} (rules made without it)" if rows[0].get("unseen") else folder
+        agreed = sum(row["agrees"] for row in rows)
         lines.append(
-            _line([name, *map(str, (len(own), agreed, len(own) - count["fault"], count["doubtful"]))])
+            _line([name, *map(str, (len(rows), agreed, len(rows) - count["fault"], count["doubtful"]))])
         )
     return "\n".join(lines)
 
 
 def untrained() -> str:
-    """Return the untrained rows of ContractNLI's paper beside ours, from the benchmark's last result."""
-    found = json.loads((ROOT / "benchmarks" / "contractnli.json").read_text(encoding="utf-8"))
+    """Untrained rows of ContractNLI's paper beside ours, from the benchmark's last result."""
+    result = _result("contractnli")
     columns = {
         "accuracy": "accuracy",
         "f1_contradiction": "F1 contradiction",
@@ -294,12 +298,12 @@ def untrained() -> str:
         "train_part": "{contracts} contracts of train",
         "test": "the {contracts} of test itself",
     }
-    published = found["published"]
+    published = result["published"]
     rows = {"Majority vote, as published": published["majority vote"]}
-    for split, figures in found["majority vote"].items():
+    for split, figures in result["majority vote"].items():
         rows[f"here, learned from {learned[split].format(**figures)}"] = figures
     rows["Span TF-IDF + cosine, as published"] = published["span TF-IDF + cosine"]
-    rows["here"] = found["span TF-IDF + cosine"]
+    rows["here"] = result["span TF-IDF + cosine"]
     table = [_line(["", *columns.values()]), _line(["---", *["---:"] * len(columns)])]
     for name, figures in rows.items():
         table.append(_line([name, *(f"{figures[key]:.3f}" if key in figures else "" for key in columns)]))
@@ -307,41 +311,42 @@ def untrained() -> str:
 
 
 def recall() -> str:
-    """Return how often each retriever had gold among the best five, for each kind of question set."""
-    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))["recall"]
-    columns = list(dict.fromkeys(name for role in found.values() for name in role))
+    """How often each retriever had gold among the best five, for each kind of question set."""
+    result = _result("retrieval")["recall"]
+    columns = list(dict.fromkeys(name for role in result.values() for name in role))
     rows = [_line(["set", "retriever", *columns]), _line(["---"] * (2 + len(columns)))]
-    for role, sets in found.items():
-        for name in dict.fromkeys(each for counts in sets.values() for each in counts if each != "questions"):
+    for role, sets in result.items():
+        names = dict.fromkeys(name for counts in sets.values() for name in counts)
+        for name in (name for name in names if name != "questions"):
             cells = [
-                f"{sets[each][name]} of {sets[each]['questions']}" if name in sets.get(each, {}) else ""
-                for each in columns
+                f"{sets[column][name]} of {sets[column]['questions']}" if name in sets.get(column, {}) else ""
+                for column in columns
             ]
             rows.append(_line([role, f"`{name}`", *cells]))
     return "\n".join(rows)
 
 
 def reranking() -> str:
-    """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
+    """What a cross-encoder adds on each corpus, from the benchmark's last result."""
     from ragharness.analysis.intervals import wilson
 
-    found = _reranked()
-    titles = {"0": "`hybrid`", "1": "the model alone", str(found["made_with"]["weight"]): "`hybrid+rerank`"}
+    result = _result("reranking")
+    titles = {"0": "`hybrid`", "1": "the model alone", str(result["made_with"]["weight"]): "`hybrid+rerank`"}
     head = ["", "", "gold first", "gold in top 5", "in top 10", "MRR", "gain in top 5, points", "gain in MRR"]
     rows = [_line([*head, "CPU a query"]), _line(["---"] * (len(head) + 1))]
-    for name, each in found["sets"]["frozen"].items():
-        n, seconds = each["questions"], each["cpu_seconds_a_query"]
-        recall, mrr = each["gain"]["recall"], each["gain"]["mrr"]
+    for name, row in result["sets"]["frozen"].items():
+        n, seconds = row["questions"], row["cpu_seconds_a_query"]
+        recall, mrr = row["gain"]["recall"], row["gain"]["mrr"]
         more = {
             "0": ["", "", f"{seconds['hybrid']:.2f} s"],
-            str(found["made_with"]["weight"]): [
+            str(result["made_with"]["weight"]): [
                 f"{100 * recall[0]:+.0f} [{100 * recall[1]:+.0f} to {100 * recall[2]:+.0f}]",
                 f"{mrr[0]:+.3f} [{mrr[1]:+.3f} to {mrr[2]:+.3f}]",
                 f"{sum(seconds.values()):.2f} s",
             ],
         }
         for weight, title in titles.items():
-            top, score = each["weights"][weight]["in_top"], each["weights"][weight]["mrr"]
+            top, score = row["weights"][weight]["in_top"], row["weights"][weight]["mrr"]
             low, high = wilson(top["5"], n)
             counts = [
                 str(top["1"]),
@@ -353,23 +358,19 @@ def reranking() -> str:
 
 
 def rerank_weights() -> str:
-    """Return what each weight of the model's scores finds on the questions for choosing it."""
-    sets = _reranked()["sets"]["choosing"]
+    """What each weight of the model's scores finds on the questions for choosing it."""
+    sets = _result("reranking")["sets"]["choosing"]
     rows = [_line(["weight", *sets]), _line(["---", *["---"] * len(sets)])]
     for weight in next(iter(sets.values()))["weights"]:
-        found = [(each["questions"], each["weights"][weight]) for each in sets.values()]
-        cells = [f"{figures['in_top']['5']} of {n}, {figures['mrr']:.3f}" for n, figures in found]
+        counts = [(row["questions"], row["weights"][weight]) for row in sets.values()]
+        cells = [f"{figures['in_top']['5']} of {n}, {figures['mrr']:.3f}" for n, figures in counts]
         rows.append(_line([weight, *cells]))
     return "\n".join(rows)
 
 
-def _reranked() -> Any:
-    return json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))
-
-
 def nearest() -> str:
     """Table of the last result of ``benchmarks/nearest.py``."""
-    rows = json.loads((ROOT / "benchmarks" / "nearest.json").read_text(encoding="utf-8"))["rows"]
+    rows = _result("nearest")["rows"]
     table = ["| passages | built in | a query |", "|---|---|---|"]
     for row in rows:
         if row["index"] == "exact":
@@ -380,26 +381,26 @@ def nearest() -> str:
 
 def engines() -> str:
     """Table of the last result of ``benchmarks/engines.py``."""
-    rows = json.loads((ROOT / "benchmarks" / "engines.json").read_text(encoding="utf-8"))
+    rows = _result("engines")
     names = {"local": "`local`", "ray": "`ray`, its workers apart"}
     head = ["questions", *(f"CPU ms a question, {name}" for name in names.values())]
     table = [_line([*head, *(f"peak MB, {name}" for name in names.values())]), _line(["---:"] * 5)]
     for size in sorted({row["records"] for row in rows.values()}):
-        found = [rows.get(f"noop {size} {engine}") for engine in names]
-        cpu = [f"{1000 * row['cpu'] / size:.2f}" if row else "" for row in found]
-        table.append(_line([f"{size:,}", *cpu, *(f"{row['peak_mb']:,.0f}" if row else "" for row in found)]))
+        pair = [rows.get(f"noop {size} {engine}") for engine in names]
+        cpu = [f"{1000 * row['cpu'] / size:.2f}" if row else "" for row in pair]
+        table.append(_line([f"{size:,}", *cpu, *(f"{row['peak_mb']:,.0f}" if row else "" for row in pair)]))
     return "\n".join(table)
 
 
 def large_index() -> str:
-    """Return what ``benchmarks/large.py`` measured last of the word indexes, as a table."""
-    found = json.loads((ROOT / "benchmarks" / "large.json").read_text(encoding="utf-8"))
+    """What ``benchmarks/large.py`` measured last of the word indexes, as a table."""
+    result = _result("large")
     table = [
         "| index | passages | built in | memory at most | its file | hashed in | loaded in | a query |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in ("bm25", "fields"):
-        built, loaded = found[f"{name} built"], found[f"{name} loaded"]
+        built, loaded = result[f"{name} built"], result[f"{name} loaded"]
         cells = [f"`{name}`", f"{built['passages']:,}", f"{built['seconds']:.0f} s"]
         cells += [f"{built['megabytes'] / 1024:.1f} GB", f"{built['disk_megabytes']:.0f} MB"]
         cells += [
@@ -412,29 +413,29 @@ def large_index() -> str:
 
 
 def large_folders() -> str:
-    """Return what ``benchmarks/large.py`` measured last of folders, as a table."""
-    found = json.loads((ROOT / "benchmarks" / "large.json").read_text(encoding="utf-8"))
+    """What ``benchmarks/large.py`` measured last of folders, as a table."""
+    result = _result("large")
     table = ["| questions | run | files | CPU | memory at most |", "|---|---|---|---|---|"]
-    for name, each in found.items():
+    for name, row in result.items():
         what, _, state = name.partition(", ")
         if state:
             cells = [
                 {"questions built": "built", "questions own": "your own"}[what],
                 state,
-                f"{each['files']:,}",
+                f"{row['files']:,}",
             ]
-            table.append(_line([*cells, f"{each['seconds']:.1f} s", f"{each['megabytes'] / 1024:.1f} GB"]))
+            table.append(_line([*cells, f"{row['seconds']:.1f} s", f"{row['megabytes'] / 1024:.1f} GB"]))
     return "\n".join(table)
 
 
 def models() -> str:
-    """Return what ``benchmarks/llm.py`` measured last, as a table."""
-    found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
+    """What ``benchmarks/llm.py`` measured last, as a table."""
+    runs = _result("llm")["runs"]
     buckets = ("correct", "wrong", "unsupported", "refused")
     head = ["", "questions", *buckets, "not graded", "as desired", "yes or no to an open question"]
     head += ["tokens read", "written", "wall time"]
     rows = [_line(head), _line(["---"] * len(head))]
-    for name, run in sorted(found.items()):
+    for name, run in sorted(runs.items()):
         counts = [str(run["questions"]), *(str(run["buckets"][bucket]) for bucket in buckets)]
         counts += [
             str(run[key]) if key in run else "" for key in ("ungraded", "as_wanted", "yes_or_no_to_open")
@@ -446,153 +447,163 @@ def models() -> str:
 
 
 def baselines() -> str:
-    """Return the published baselines, a table for each corpus."""
+    """Published baselines, a table for each corpus."""
     from ragharness.analysis.baselines import load_baselines
     from ragharness.reports.measures import baseline_section
     from ragharness.reports.text import render
 
-    found = load_baselines()
+    published = load_baselines()
     parts = []
-    for corpus in dict.fromkeys(each.settings.corpus for each in found):
+    for corpus in dict.fromkeys(baseline.settings.corpus for baseline in published):
         ours = [
-            (each.id.removeprefix(f"{corpus}-"), each) for each in found if each.settings.corpus == corpus
+            (baseline.id.removeprefix(f"{corpus}-"), baseline)
+            for baseline in published
+            if baseline.settings.corpus == corpus
         ]
-        grader, told = ours[0][1].settings.grader, ours[0][1].scores.calibration
-        table = render([baseline_section([(name, each.scores) for name, each in ours])], "markdown")
-        parts.append(f"### {corpus}\n\nGrader `{grader}`, {told}.\n\n{table.strip()}")
+        grader, calibration = ours[0][1].settings.grader, ours[0][1].scores.calibration
+        table = render([baseline_section([(name, baseline.scores) for name, baseline in ours])], "markdown")
+        parts.append(f"### {corpus}\n\nGrader `{grader}`, {calibration}.\n\n{table.strip()}")
     return "\n\n".join(parts)
 
 
 def _published(**settings: str) -> list[Baseline]:
-    """Return the baselines with these settings."""
+    """Baselines with these settings."""
     from ragharness import load_baselines
 
     return [
-        each
-        for each in load_baselines()
-        if all(getattr(each.settings, name) == value for name, value in settings.items())
+        baseline
+        for baseline in load_baselines()
+        if all(getattr(baseline.settings, name) == value for name, value in settings.items())
     ]
 
 
-def _setting(each: Baseline) -> list[str]:
-    """Return corpus, model or pipeline, and retriever with its depth."""
-    kept = each.settings
-    model = str(kept.pipeline_settings.get("model", kept.pipeline))
-    return [kept.corpus, model, f"{kept.retriever}, k = {kept.k}"]
+def _setting(baseline: Baseline) -> list[str]:
+    """Corpus, model or pipeline, and retriever with its depth."""
+    settings = baseline.settings
+    model = str(settings.pipeline_settings.get("model", settings.pipeline))
+    return [settings.corpus, model, f"{settings.retriever}, k = {settings.k}"]
 
 
-def _prompt(each: Baseline) -> str:
-    return str(each.settings.pipeline_settings["prompt"]).partition(" ")[0]
+def _prompt(baseline: Baseline) -> str:
+    return str(baseline.settings.pipeline_settings["prompt"]).partition(" ")[0]
 
 
-def _licence(found: Sequence[Baseline]) -> list[str]:
-    """Return the buckets of each model with and without leave to refuse, where both were run."""
+def _licence(baselines: Sequence[Baseline]) -> list[str]:
+    """Buckets of each model with and without leave to refuse, where both were run."""
     buckets = ("correct", "wrong", "unsupported", "refused")
     head = ["corpus", "model", "retrieval", "prompt", *buckets, "ungraded", "needless refusals"]
     lines = [_line(head), _line(["---"] * 4 + ["---:"] * 6)]
     pairs: dict[tuple[str, ...], dict[str, Baseline]] = {}
-    for each in found:
-        pairs.setdefault(tuple(_setting(each)), {})[_prompt(each)] = each
+    for baseline in baselines:
+        pairs.setdefault(tuple(_setting(baseline)), {})[_prompt(baseline)] = baseline
     for setting, prompts in sorted(pairs.items()):
         for prompt in sorted(prompts) if len(prompts) > 1 else ():
             scores = prompts[prompt].scores
-            counts = [*(scores.buckets[each] for each in buckets), scores.ungraded]
+            counts = [*(scores.buckets[bucket] for bucket in buckets), scores.ungraded]
             counts.append(scores.desired.needless_refusals)
             lines.append(_line([*setting, f"`{prompt}`", *map(str, counts)]))
     return lines
 
 
-def _by_row(found: Sequence[Baseline]) -> list[str]:
-    """Return how many answers of each row of the question set are as desired."""
-    names = list(found[0].scores.rows)
+def _by_row(baselines: Sequence[Baseline]) -> list[str]:
+    """How many answers of each row of the question set are as desired."""
+    names = list(baselines[0].scores.rows)
     lines = [_line(["corpus", "model", "retrieval", "prompt", *names])]
     lines.append(_line(["---"] * 4 + ["---:"] * len(names)))
-    for each in found:
-        rows = (each.scores.rows[name].desired for name in names)
+    for baseline in baselines:
+        rows = (baseline.scores.rows[name].desired for name in names)
         shares = [f"{row.count} of {row.n}" for row in rows]
-        lines.append(_line([*_setting(each), f"`{_prompt(each)}`", *shares]))
+        lines.append(_line([*_setting(baseline), f"`{_prompt(baseline)}`", *shares]))
     return lines
 
 
-def _without_passages(found: Sequence[Baseline]) -> list[str]:
+def _without_passages(baselines: Sequence[Baseline]) -> list[str]:
     lines = [
         _line(["corpus", "pipeline", "prompt", "wrong", "unsupported", "refused", "ungraded"]),
         _line(["---"] * 3 + ["---:"] * 4),
     ]
-    for each in found:
-        scores, told = each.scores, _setting(each)
+    for baseline in baselines:
+        scores, setting = baseline.scores, _setting(baseline)
         counts = [*(scores.buckets[name] for name in ("wrong", "unsupported", "refused")), scores.ungraded]
-        prompt = f"`{_prompt(each)}`" if each.settings.pipeline == "llm" else ""
-        lines.append(_line([*told[:2], prompt, *map(str, counts)]))
+        prompt = f"`{_prompt(baseline)}`" if baseline.settings.pipeline == "llm" else ""
+        lines.append(_line([*setting[:2], prompt, *map(str, counts)]))
     return lines
 
 
-def _ceiling(found: Sequence[Baseline]) -> list[str]:
-    """Return the questions whose evidence was retrieved beside those answered right."""
+def _ceiling(baselines: Sequence[Baseline]) -> list[str]:
+    """Questions whose evidence was retrieved beside those answered right."""
     head = ["corpus", "retriever", "k", "evidence retrieved", "correct", "refused though found"]
     lines = [_line(head), _line(["---"] * 2 + ["---:"] * 4)]
-    ranked = sorted(found, key=lambda each: (each.settings.corpus, each.scores.retrieval.any_evidence.count))
-    for each in ranked:
-        scores, kept = each.scores, each.settings
-        told = [kept.corpus, kept.retriever, str(kept.k)]
+
+    def rank(baseline: Baseline) -> tuple[str, int]:
+        return baseline.settings.corpus, baseline.scores.retrieval.any_evidence.count
+
+    for baseline in sorted(baselines, key=rank):
+        scores, settings = baseline.scores, baseline.settings
+        setting = [settings.corpus, settings.retriever, str(settings.k)]
         hits = scores.retrieval.any_evidence
         counts = [f"{hits.count} of {hits.n}", str(scores.buckets["correct"])]
-        lines.append(_line([*told, *counts, str(scores.failures.refused_though_found)]))
+        lines.append(_line([*setting, *counts, str(scores.failures.refused_though_found)]))
     return lines
 
 
 def people() -> str:
-    """Return what ``benchmarks/people.py`` measured last, a line for each grader, source and rate."""
-    found = json.loads((ROOT / "benchmarks" / "people.json").read_text(encoding="utf-8"))
+    """What ``benchmarks/people.py`` measured last, a line for each grader, source and rate."""
+    result = _result("people")
     rows = ["| grader | source | answers | | of | |", "|---|---|---|---|---|---|"]
-    for grader, sources in found.items():
-        for source, each in sources.items():
-            rates = {**each, **each.get("said_supported", {})}
+    for grader, sources in result.items():
+        for source, row in sources.items():
+            rates = {**row, **row.get("said_supported", {})}
             for name, value in rates.items():
                 if isinstance(value, list):
                     count, n, low, high = value
-                    told = f"{100 * count / n:.1f} % [{100 * low:.0f}-{100 * high:.0f}]" if n else "n/a"
-                    said = f'"{name}" called supported' if name in each.get("said_supported", {}) else name
-                    cells = [f"`{grader}`", source, f"{each['n']:,}", said.replace("_", " "), f"{n:,}", told]
+                    share = f"{100 * count / n:.1f} % [{100 * low:.0f}-{100 * high:.0f}]" if n else "n/a"
+                    rate = f'"{name}" called supported' if name in row.get("said_supported", {}) else name
+                    cells = [f"`{grader}`", source, f"{row['n']:,}", rate.replace("_", " "), f"{n:,}", share]
                     rows.append(_line(cells))
     return "\n".join(rows)
 
 
 def own_answers() -> str:
-    """Return what ``benchmarks/own_answers.py`` counted last: people's buckets against the grader's."""
-    found = json.loads((ROOT / "benchmarks" / "own_answers.json").read_text(encoding="utf-8"))
-    outcomes = list(next(iter(found["confusion"].values())))
+    """What ``benchmarks/own_answers.py`` counted last: people's buckets against the grader's."""
+    result = _result("own_answers")
+    outcomes = list(next(iter(result["confusion"].values())))
     rows = [
         _line(
-            [f"readers, of {found['answers']}", *(f"grader: {each.replace('_', ' ')}" for each in outcomes)]
+            [
+                f"readers, of {result['answers']}",
+                *(f"grader: {outcome.replace('_', ' ')}" for outcome in outcomes),
+            ]
         )
     ]
     rows.append(_line(["---"] * (1 + len(outcomes))))
     rows += [
-        _line([name, *(str(each[one]) for one in outcomes)]) for name, each in found["confusion"].items()
+        _line([name, *(str(row[outcome]) for outcome in outcomes)])
+        for name, row in result["confusion"].items()
     ]
     rates = [
         f"{name} {count} of {n} [{100 * low:.0f}-{100 * high:.0f} %]"
-        for name, (count, n, low, high) in found["rates"].items()
+        for name, (count, n, low, high) in result["rates"].items()
     ]
     return "\n".join([*rows, "", f"{'; '.join(rates)}."])
 
 
 def operating() -> str:
-    """Return the operating points of the scorer."""
+    """Operating points of the scorer."""
     from ragharness.graders.reading.texts import load_weights
 
     rows = [
-        f"| {each.false_correct:.2%} | {each.correct_from:.3f} | {each.review:.1%} | {each.agreement:.1%} |"
-        for each in load_weights().points
+        f"| {point.false_correct:.2%} | {point.correct_from:.3f} |"
+        f" {point.review:.1%} | {point.agreement:.1%} |"
+        for point in load_weights().points
     ]
     head = "| false correct, at most | *correct* from | needs review | people agree with the rest |"
     return "\n".join((head, "|---|---|---|---|", *rows))
 
 
 def grading() -> str:
-    """Return what ``benchmarks/grading.py`` measured last, a table for each file of labels."""
-    found = json.loads((ROOT / "benchmarks" / "grading.json").read_text(encoding="utf-8"))
+    """What ``benchmarks/grading.py`` measured last, a table for each file of labels."""
+    result = _result("grading")
     head = (
         "false correct",
         "false wrong",
@@ -606,19 +617,19 @@ def grading() -> str:
     keys = ["false_correct", "false_wrong", "needs_review", "agreement_graded", "area"]
     keys += ["error_at_grader_coverage", "grader_error_at_its_coverage"]
     blocks = []
-    for name, each in found["sets"].items():
-        title = f"{name}, {each['answers']:,} answers to {each['questions']:,} questions"
+    for name, row in result["sets"].items():
+        title = f"{name}, {row['answers']:,} answers to {row['questions']:,} questions"
         rows = [_line([title, *head]), _line(["---"] * (1 + len(head)))]
-        for system, figures in each["systems"].items():
+        for system, figures in row["systems"].items():
             cells = [_percent(figures[key], figures["intervals"].get(key)) for key in keys]
             most, share = figures["grader_behind_at_most"]
             cells.append(f"{100 * most:.1f} points, at {100 * share:.0f} %" if most > 0 else "nowhere")
             rows.append(
-                _line([f"grader `{system}`" if system == found["grader"].split("@")[0] else system, *cells])
+                _line([f"grader `{system}`" if system == result["grader"].split("@")[0] else system, *cells])
             )
         blocks.append("\n".join(rows))
-    told = f"Grader `{found['grader']}`, the {found['part']} part of the questions."
-    return "\n\n".join([told, *blocks, *_knocked_out(found.get("knock_outs"))])
+    heading = f"Grader `{result['grader']}`, the {result['part']} part of the questions."
+    return "\n\n".join([heading, *blocks, *_knocked_out(result.get("knock_outs"))])
 
 
 def _percent(value: float | None, limits: Sequence[float | None] | None) -> str:
@@ -629,19 +640,19 @@ def _percent(value: float | None, limits: Sequence[float | None] | None) -> str:
     return f"{100 * value:.1f} %{drawn}"
 
 
-def _knocked_out(found: dict[str, Any] | None) -> list[str]:
-    if not found:
+def _knocked_out(trial: dict[str, Any] | None) -> list[str]:
+    if not trial:
         return []
-    told = (
-        f"{len(found['rules'])} rules answered with no in turn, on {found['answers']} answers and"
-        f" {found['cases']} cases: {found['idle']} change nothing."
+    summary = (
+        f"{len(trial['rules'])} rules answered with no in turn, on {trial['answers']} answers and"
+        f" {trial['cases']} cases: {trial['idle']} change nothing."
     )
     head = ["without", "outcomes changed", "better", "worse", "cases lost"]
     rows = [
-        _line([f"`{each['rule']}`", *(str(each[key]) for key in ("changed", "better", "worse", "lost"))])
-        for each in found["rules"][:_RULES]
+        _line([f"`{rule['rule']}`", *(str(rule[key]) for key in ("changed", "better", "worse", "lost"))])
+        for rule in trial["rules"][:_RULES]
     ]
-    return [told, "\n".join([_line(head), _line(["---"] * len(head)), *rows])]
+    return [summary, "\n".join([_line(head), _line(["---"] * len(head)), *rows])]
 
 
 def _spans(name: str, figures: dict[str, float]) -> str:
@@ -653,13 +664,13 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def recipe(name: str) -> str:
-    """Return a file of docs/recipes as a code block."""
+    """File of docs/recipes as a code block."""
     return f"```python\n{(ROOT / 'docs' / 'recipes' / name).read_text(encoding='utf-8').rstrip()}\n```"
 
 
 def judging() -> str:
     """Last result of ``benchmarks/injections.py``, as a sentence."""
-    tried = json.loads((ROOT / "benchmarks" / "injections.json").read_text(encoding="utf-8"))
+    tried = _result("injections")
     low, high = (f"{100 * limit:.0f}" for limit in tried["interval"])
     return (
         f"`{tried['grader']}`: {tried['moved']} of {tried['tried']} injections tried (of {tried['table']})"
@@ -713,19 +724,19 @@ BLOCKS: dict[str, Callable[[str], str]] = {
 
 
 def blocks(page: Path) -> dict[str, str]:
-    """Return the blocks of a page by name."""
-    return {found[2]: found[3] for found in _BLOCK.finditer(page.read_text(encoding="utf-8"))}
+    """Blocks of a page by name."""
+    return {match[2]: match[3] for match in _BLOCK.finditer(page.read_text(encoding="utf-8"))}
 
 
 def masked(text: str) -> str:
-    """Return a block without times, versions and line breaks, which differ from run to run."""
+    """Block without times, versions and line breaks, which differ from run to run."""
     return " ".join(_VOLATILE.sub("_", text).split())
 
 
 if __name__ == "__main__":
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        text = _BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]](found[3])}\n{found[4]}", text)
+        text = _BLOCK.sub(lambda match: f"{match[1]}{BLOCKS[match[2]](match[3])}\n{match[4]}", text)
         page.write_text(text, encoding="utf-8")
     METRICS.mkdir(exist_ok=True)
     for old in METRICS.glob("*.md"):
