@@ -105,7 +105,7 @@ def test_a_gold_number_of_a_billion_digits_is_refused(
 
 def test_a_pace_that_no_clock_can_keep_is_refused(verb: Verb) -> None:
     done = verb("run", *SMALL, "--pipeline", "refuse", "--rpm", "1e-300")
-    assert (done.code, "--rpm to be a number above 1e-06" in done.errors) == (3, True)
+    assert (done.code, "--rpm must be a number above 1e-06" in done.errors) == (3, True)
 
 
 def test_numbers_that_no_computer_reads_are_refused() -> None:
@@ -206,9 +206,9 @@ def test_equal_lines_are_told_in_few_words(verb: Verb, tmp_path: Path, few: list
 @pytest.mark.parametrize("name", ["../../escaped", "/escaped", "a/b", "..", "\x1b[2J", "\ud800", "x" * 300])
 def test_a_baseline_stays_in_its_folder(verb: Verb, tmp_path: Path, name: str) -> None:
     assert verb("run", "--pipeline", "refuse", "--quiet", "--out", "r").code == 0
-    done = verb("baseline", "add", "r", "--id", name, "--into", "b")
+    done = verb("baseline", "add", "r", "--id", name)
     assert (done.code, "expected --id of letters" in done.errors) == (3, True)
-    assert not (tmp_path / "b").exists()
+    assert not (tmp_path / "baselines").exists()
 
 
 def test_a_baseline_that_was_not_written_whole_is_none(
@@ -220,8 +220,8 @@ def test_a_baseline_that_was_not_written_whole_is_none(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    assert verb("baseline", "add", "r", "--id", "half", "--into", "b").code == 3
-    assert not (tmp_path / "b" / "half" / "baseline.toml").exists()
+    assert verb("baseline", "add", "r", "--id", "half").code == 3
+    assert not (tmp_path / "baselines" / "half" / "baseline.toml").exists()
 
 
 def test_a_run_that_may_not_be_read_hides_no_other(

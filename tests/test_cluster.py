@@ -250,9 +250,9 @@ def test_without_ray_the_extra_is_named(here: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "spark"}, "expected --engine local or ray, found 'spark'"),
-        ({"engine": "ray", "isolate": True}, "found both"),
-        ({"engine_option": "cpus=1"}, "found it alone"),
+        ({"engine": "spark"}, "--engine is local or ray, not 'spark'"),
+        ({"engine": "ray", "isolate": True}, "exclude each other"),
+        ({"engine_option": "cpus=1"}, "--engine-option needs --engine ray"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options: Any, message: str) -> None:

@@ -228,4 +228,4 @@ def test_a_pipe_among_the_files_is_not_waited_for(run: Path, tmp_path: Path, nam
 def test_numbers_beyond_all_sums_are_refused(verb: Verb, option: str) -> None:
     done = verb("run", "--pipeline", "refuse", option, "9" * 400)
     assert (done.code, done.output) == (3, "")
-    assert f"expected {option} to be at most " in done.errors
+    assert f"{option} must be at most " in done.errors

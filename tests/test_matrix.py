@@ -110,7 +110,7 @@ def test_axes_of_one_name_keep_their_option(tmp_path: Path) -> None:
         ("[axes]\nk = [1, 1]", "expected different values of k"),
         ("[axes]\nk = ['1']", "expected k to be int, found '1'"),
         ("[axes]\nk = [true]", "expected k to be int, found True"),
-        ("[axes]\nk = [0]", "--k to be at least 1"),
+        ("[axes]\nk = [0]", "--k must be at least 1"),
         ("[run]\nout = 'here'\n[axes]\nk = [1]", "no option of a cell is named 'out'"),
         ("[run]\ntemprature = 1\n[axes]\nk = [1]", "no option of a cell is named 'temprature'"),
         ("[run]\ntag = [3]\n[axes]\nk = [1]", "expected tag to be str or list"),

@@ -143,12 +143,12 @@ def test_progress_goes_to_standard_error_alone(
     [
         ({"retreiver": "bm25"}, "no option of a run is named 'retreiver'; did you mean"),
         ({"pipeline": 3}, "expected something callable at builtins:int"),
-        ({"k": 0}, "expected --k to be at least 1, found 0"),
+        ({"k": 0}, "--k must be at least 1, not 0"),
         (
             {"pipeline": answer, "isolate": True},
             "expected an importable pipeline with --isolate",
         ),
-        ({"max_time": "soon"}, "expected --max-time as 90s, 30m or 2h, found 'soon'"),
+        ({"max_time": "soon"}, "--max-time is written as 90s, 30m or 2h, not 'soon'"),
         ({"retriever": 3}, "expected a function, or an object with retrieve"),
     ],
 )

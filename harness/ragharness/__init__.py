@@ -42,77 +42,35 @@ if TYPE_CHECKING:
         RunVerdict,
     )
 
-_NAMES = {
-    "api": (
-        "arun",
-        "calibrate",
-        "compare",
-        "gate",
-        "grade",
-        "label",
-        "load_corpus",
-        "load_questions",
-        "load_run",
-        "matrix",
-        "run",
-    ),
-    "analysis.baselines": ("Baseline", "load_baselines"),
-    "analysis.rules": ("Gates",),
-    "comparisons": ("GateResult", "MatrixResult", "RunCalibration", "RunComparison"),
-    "config": ("RunConfig",),
-    "errors": ("RagharnessError", "TemporaryFailure"),
-    "analysis.labelling": ("Labelling",),
-    "records": ("Answer", "Document", "Evidence", "Passage", "Question", "Record", "Usage", "Verdict"),
-    "results": ("QuestionResult", "Run", "RunVerdict"),
+_PUBLIC = {
+    "api": "arun calibrate compare gate grade label load_corpus load_questions load_run matrix run",
+    "analysis.baselines": "Baseline load_baselines",
+    "analysis.labelling": "Labelling",
+    "analysis.rules": "Gates",
+    "config": "RunConfig",
+    "errors": "RagharnessError TemporaryFailure",
+    "records": "Answer Document Evidence Passage Question Record Usage Verdict",
+    "results": "GateResult MatrixResult QuestionResult Run RunCalibration RunComparison RunVerdict",
 }
 """The public names by the module that defines them: loaded at first use, so that importing stays cheap."""
 
-_HOMES = {name: home for home, names in _NAMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 __all__ = [
-    "Answer",
-    "Baseline",
-    "Document",
-    "Evidence",
-    "GateResult",
-    "Gates",
-    "Labelling",
-    "MatrixResult",
-    "Passage",
-    "Question",
-    "QuestionResult",
-    "RagharnessError",
-    "Record",
-    "Run",
-    "RunCalibration",
-    "RunComparison",
-    "RunConfig",
-    "RunVerdict",
-    "TemporaryFailure",
-    "Usage",
-    "Verdict",
-    "__version__",
-    "arun",
-    "calibrate",
-    "compare",
-    "gate",
-    "grade",
-    "label",
-    "load_baselines",
-    "load_corpus",
-    "load_questions",
-    "load_run",
-    "matrix",
-    "run",
-]
+    "Answer", "Baseline", "Document", "Evidence", "GateResult", "Gates", "Labelling", "MatrixResult",
+    "Passage", "Question", "QuestionResult", "RagharnessError", "Record", "Run", "RunCalibration",
+    "RunComparison", "RunConfig", "RunVerdict", "TemporaryFailure", "Usage", "Verdict", "__version__",
+    "arun", "calibrate", "compare", "gate", "grade", "label", "load_baselines", "load_corpus",
+    "load_questions", "load_run", "matrix", "run",
+]  # fmt: skip
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""``RunConfig``: every option of a run, declared once for Python and the command line."""
+"""Options of a run, declared once for Python and the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragharness.records import MOST_EPOCHS
 
 DEFAULT_SIZE = 130
 DEFAULT_SEED = 20261121
-"""Any number would do; this one made the frozen sets."""
+"""Arbitrary; the frozen sets were made with it."""
 DEFAULT_WORDS = 120
 """Target passage length in words (split at whitespace)."""
 MAX_FAILURES = 10
@@ -27,7 +27,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def _option(default: Any, help: str, *, flag: str = "", metavar: str = "", under: str = "") -> Any:  # noqa: A002
-    """Return a field that is an option; ``flag``: its name if it differs, ``under``: its heading."""
+    """Dataclass field of an option; ``flag``: its name if it differs, ``under``: its heading."""
     return field(default=default, metadata={"help": help, "flag": flag, "metavar": metavar, "under": under})
 
 
@@ -123,40 +123,39 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         """Raise UsageError for an invalid value; a single string becomes a list of one."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if str(each.type).startswith("tuple"):
-                several = (value,) if isinstance(value, str) else tuple(value or ())
-                object.__setattr__(self, each.name, several)
+        for option in fields(self):
+            if str(option.type).startswith("tuple"):
+                value = getattr(self, option.name)
+                values = (value,) if isinstance(value, str) else tuple(value or ())
+                object.__setattr__(self, option.name, values)
         for name, least in (
             ("k", 1), ("passage_words", 1), ("concurrency", 1), ("size", 1), ("epochs", 1),
             ("limit", 0), ("retries", 0), ("max_failures", 0),
         ):  # fmt: skip
-            if getattr(self, name) < least:
-                found = getattr(self, name)
-                raise UsageError(f"expected {flag_of(name)} to be at least {least}, found {found}")
-            most = MOST_EPOCHS if name == "epochs" else _MOST
-            if getattr(self, name) > most:
-                raise UsageError(f"expected {flag_of(name)} to be at most {most}, found more")
+            number, most = getattr(self, name), MOST_EPOCHS if name == "epochs" else _MOST
+            if number < least:
+                raise UsageError(f"{flag_of(name)} must be at least {least}, not {number}")
+            if number > most:
+                raise UsageError(f"{flag_of(name)} must be at most {most}")
         if self.engine not in ENGINES:
-            raise UsageError(f"expected --engine {' or '.join(ENGINES)}, found {self.engine!r}")
+            raise UsageError(f"--engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.isolate and self.engine != "local":
             raise UsageError(
-                f"expected --isolate or --engine {self.engine}, found both",
+                f"--isolate and --engine {self.engine} exclude each other",
                 help="drop --isolate: each worker is a process of its own",
             )
         if self.engine_option and self.engine == "local":
-            raise UsageError("expected --engine-option with --engine ray, found it alone")
+            raise UsageError("--engine-option needs --engine ray")
         if not all(map(str.strip, self.tag)):
-            raise UsageError("expected --tag NAME, found an empty one")
+            raise UsageError("--tag needs a name that is not empty")
         # Below that a pause is longer than any clock can wait.
         for name, lowest in (("rpm", 1e-6), ("max_cost", 0.0)):
-            most = getattr(self, name)
-            if most is not None and not lowest < most < math.inf:
-                above = lowest if most > 0 else 0
-                raise UsageError(f"expected {flag_of(name)} to be a number above {above:g}, found {most:g}")
+            limit = getattr(self, name)
+            if limit is not None and not lowest < limit < math.inf:
+                above = lowest if limit > 0 else 0
+                raise UsageError(f"{flag_of(name)} must be a number above {above:g}, not {limit:g}")
         if not 0 < self.timeout < math.inf:
-            raise UsageError(f"expected --timeout to be a number of seconds above 0, found {self.timeout:g}")
+            raise UsageError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
 
     @property
     def part(self) -> str:
@@ -176,14 +175,14 @@ class RunConfig:
 
 
 def flag_of(name: str) -> str:
-    """Return the name of an option on the command line."""
-    declared = {each.name: each.metadata["flag"] for each in fields(RunConfig)}
-    return declared.get(name) or f"--{name.replace('_', '-')}"
+    """The name of an option on the command line."""
+    flags = {option.name: option.metadata["flag"] for option in fields(RunConfig)}
+    return flags.get(name) or f"--{name.replace('_', '-')}"
 
 
 def seconds_of(text: str) -> float:
-    """Return the seconds of ``90``, ``90s``, ``30m``, ``2h`` or ``1d``; raises UsageError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
-    if found is None or float(found[1]) <= 0:
-        raise UsageError(f"expected --max-time as 90s, 30m or 2h, found {text!r}")
-    return float(found[1]) * _UNITS[found[2]]
+    """Seconds of ``90``, ``90s``, ``30m``, ``2h`` or ``1d``; raises UsageError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
+    if match is None or float(match[1]) <= 0:
+        raise UsageError(f"--max-time is written as 90s, 30m or 2h, not {text!r}")
+    return float(match[1]) * _UNITS[match[2]]

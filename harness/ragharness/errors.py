@@ -1,7 +1,6 @@
-"""Every exception of the project.
+"""Exceptions of the project: each says what is wrong and the next command.
 
-Each says what was expected, what was found, and the next command. The tree, and the exit codes of the
-command line:
+The tree, and the exit codes of the command line:
 
     RagharnessError                 exit code 3 unless noted
     +-- UsageError                  an option, a name or a file of the user's is wrong
@@ -27,13 +26,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-
-from ragharness.records import Answer
+from itertools import takewhile
+from typing import Any
 
 CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 
 _LISTED = 8
-"""Known names that an unknown one is answered with."""
+"""Known names in the message about an unknown one."""
 
 
 class RagharnessError(Exception):
@@ -62,20 +61,18 @@ class UnknownName(UsageError):
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return up to three names that are like a name, the likest first.
+    """Up to three names that are like a name, the likest first.
 
     Of equals the same number first ("q01" is q001), then those that begin alike.
     """
 
-    def unlike(each: str) -> tuple[float, bool, int, str]:
-        ratio = difflib.SequenceMatcher(None, each, name).ratio()
-        begins = next(
-            (at for at, pair in enumerate(zip(each, name, strict=False)) if len(set(pair)) > 1), len(each)
-        )
-        return -ratio, _unpadded(each) != _unpadded(name), -begins, each
+    def distance(candidate: str) -> tuple[float, bool, int, str]:
+        ratio = difflib.SequenceMatcher(None, candidate, name).ratio()
+        same_letters = takewhile(lambda pair: pair[0] == pair[1], zip(candidate, name, strict=False))
+        return -ratio, _unpadded(candidate) != _unpadded(name), -len(list(same_letters)), candidate
 
     near = difflib.get_close_matches(name, known, n=len(known) or 1, cutoff=0.5)
-    return sorted(near, key=unlike)[:3]
+    return sorted(near, key=distance)[:3]
 
 
 def _unpadded(name: str) -> str:
@@ -118,16 +115,16 @@ class AccessRefused(RagharnessError):
 class UnusableReply(RagharnessError):
     """A pipeline's service, process or file gave nothing that holds an answer to this one question."""
 
-    def __init__(self, message: str, *, help: str = "", answer: Answer | None = None) -> None:  # noqa: A002
+    def __init__(self, message: str, *, help: str = "", answer: Any = None) -> None:  # noqa: A002
         super().__init__(message, help=help)
         self.answer = answer
-        """What it gave all the same, not to be graded: the call was made and may have cost something."""
+        """The ``Answer`` it gave all the same, not to be graded: the call may have cost something."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra; torch comes without CUDA, which is several gigabytes."""
-    before = f"{CPU_TORCH} && " if extra == "dense" else ""
-    return f"{before}pip install 'ragharness[{extra}]'"
+    """The command that installs an extra; torch comes without CUDA, which is several gigabytes."""
+    torch = f"{CPU_TORCH} && " if extra == "dense" else ""
+    return f"{torch}pip install 'ragharness[{extra}]'"
 
 
 class MissingExtra(RagharnessError):

@@ -1,4 +1,4 @@
-"""A fixture and a marker for the tests of a pipeline: assertions on a run, in the user's own suite."""
+"""Pytest fixture and marker for assertions on a run, in the user's own suite."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def ragharness(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Run]:
-    """Return a function that runs a pipeline and returns its ``Run``.
+    """Function that runs a pipeline and returns its ``Run``.
 
     Options are those of ``ragharness.run``; those of the test's markers apply where a call does not set them,
     the nearest marker first. Run folders are those of the test, unless ``out`` names one.
     """
-    from ragharness import run
+    from ragharness.api import run
 
-    marked: dict[str, Any] = {}
+    marker_options: dict[str, Any] = {}
     for marker in request.node.iter_markers("ragharness"):
-        marked = {**marker.kwargs, **marked}
+        marker_options = {**marker.kwargs, **marker_options}
 
     def call(pipeline: str | Callable[..., Any] = "extractive", **options: Any) -> Run:
         folder = tmp_path / f"run-{len(list(tmp_path.glob('run-*'))) + 1}"
-        return run(pipeline, **{"progress": False, "out": folder, **marked, **options})
+        return run(pipeline, **{"progress": False, "out": folder, **marker_options, **options})
 
     return call

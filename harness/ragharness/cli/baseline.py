@@ -64,12 +64,12 @@ def run(
 
     Example: ragharness baseline run sample-extractive-bm25
     """
-    import ragharness
+    from ragharness import api
     from ragharness.analysis.baselines import load_baseline, run_baseline
     from ragharness.cli._options import exit_code, print_scores, results_only
 
     with results_only() as output:
-        done = run_baseline(load_baseline(name), ragharness.run, **_where(source, base_url, offline))
+        done = run_baseline(load_baseline(name), api.run, **_where(source, base_url, offline))
         print_scores(done.scores, output, as_json=False, reference=str(done.path))
     return exit_code(done.scores)
 
@@ -90,7 +90,7 @@ def verify(
 
     Example: ragharness baseline verify --corpus sample
     """
-    import ragharness
+    from ragharness import api
     from ragharness.analysis.baselines import load_baseline, load_baselines
     from ragharness.analysis.baselines import verify as check
     from ragharness.cli._options import EXIT_NO_RESULT, print_json, print_lines
@@ -99,7 +99,7 @@ def verify(
     where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
     found = []
     for each in wanted:
-        found.append(check(each, ragharness.run, **where))
+        found.append(check(each, api.run, **where))
         if not as_json:
             print_lines([f"{found[-1].status:12} {each.id}", *(f"    {why}" for why in found[-1].found[:5])])
     if as_json:
@@ -120,11 +120,11 @@ def add(
     Its questions must be the frozen ones, and every answer is graded again first.
     Example: ragharness baseline add runs/mine --id contractnli-mine
     """
-    import ragharness
+    from ragharness import api
     from ragharness.analysis.baselines import add_baseline
     from ragharness.cli._options import print_lines
 
-    made = add_baseline(ragharness.load_run(run), _FOLDER, name, model_sha256=_digest(model_file))
+    made = add_baseline(api.load_run(run), _FOLDER, name, model_sha256=_digest(model_file))
     checked = {
         "bytes": "every outcome must come out again",
         "ranking": "the ranking must come out again, up to ties",

@@ -24,7 +24,7 @@ def matrix(
 
     Example: ragharness matrix matrix.toml --dry-run
     """
-    import ragharness
+    from ragharness import api
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._options import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
     from ragharness.reports.compare import matrix_sections, plan_sections
@@ -35,7 +35,7 @@ def matrix(
         render([], form)  # a name that is none is said before anything is asked
     try:
         with results_only():
-            result = ragharness.matrix(file, dry_run=dry_run, progress=not quiet)
+            result = api.matrix(file, dry_run=dry_run, progress=not quiet)
     except KeyboardInterrupt:
         complain("interrupted: every finished answer is kept", resume_command(), EXIT_INTERRUPTED)
         leave(EXIT_INTERRUPTED)
