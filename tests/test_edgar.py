@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness.corpus import loading as reading
+from ragharness.corpus import loading
 from ragharness.corpus.download import sec as rules
 from ragharness.corpus.download.obtaining import obtain
 from ragharness.corpus.loading import Corpus, load_corpus
@@ -265,10 +265,10 @@ def test_what_was_parsed_is_read_again_where_the_words_of_a_language_change(
     invented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
-    code = Path(reading.__file__).parent
-    for room in ("filings", "language", "questions/asking"):
-        shutil.copytree(code / room, tmp_path / room)
-    monkeypatch.setattr(reading, "__file__", str(tmp_path / "corpus.py"))
+    package = Path(loading.__file__).parents[1]
+    for room in ("corpus/filings", "language"):
+        shutil.copytree(package / room, tmp_path / room)
+    monkeypatch.setattr(loading, "__file__", str(tmp_path / "corpus" / "loading.py"))
     load_corpus("edgar", source=str(invented))
     with (tmp_path / "language" / "en" / "sentences.toml").open("a") as table:
         table.write("# another word\n")

@@ -63,7 +63,9 @@ def of_invented(folder: Path, *pairs: dict[str, Any], count: int = 1) -> Corpus:
 
 
 def told(corpus: Corpus) -> str:
-    return "\n".join(each for each in corpus.notices if "GovReport-QS" in each)
+    """What was said of the pairs when their files were read, and when they were looked at one by one."""
+    notes = (*corpus.notices, *facts_of(corpus).notes)
+    return "\n".join(note for note in notes if "GovReport-QS" in note)
 
 
 def test_golden_questions_of_the_real_reports(shared: Path, tmp_path: Path) -> None:

@@ -112,7 +112,8 @@ def test_the_wording_alone_tells_nothing(frozen: QuestionSet) -> None:
 
 def test_what_people_read_is_there(corpus: Corpus) -> None:
     """Every line of ``read.jsonl``: the text that was read, the value in each of its places, nothing where none is."""
-    lines = (resources.folder("corpora", "govreport") / "read.jsonl").read_text(encoding="utf-8").splitlines()
+    file = resources.folder("corpora", "govreport") / "recipe" / "read.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines()
     for row in map(json.loads, lines):
         text = corpus.document(row["report"]).text
         assert sha256(text.encode()).hexdigest().startswith(row["text"])
