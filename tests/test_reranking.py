@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import types
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -260,7 +259,7 @@ def test_a_model_that_cannot_be_had_is_a_sentence_with_a_way_out(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     (tmp_path / "config.json").write_text("{}")
     for name in (str(tmp_path), "owner/model"):
-        with pytest.raises(RagharnessError, match="expected the cross-encoder") as raised:
+        with pytest.raises(RagharnessError, match="cannot load the cross-encoder") as raised:
             build_retriever("bm25", passage_set(3), None, None, Options(offline=True), name).retrieve(
                 "keep", 1
             )
@@ -275,64 +274,6 @@ def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch: py
 
 
 def test_a_path_that_is_no_folder_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"expected a folder .*'\./away'") as raised:
+    with pytest.raises(UsageError, match=r"'\./away' is neither a folder") as raised:
         build_retriever("bm25", passage_set(3), rerank="./away")
     assert "--rerank" in raised.value.help
-
-
-# -- a folder with model.onnx and tokenizer.json
-
-
-class Session:
-    """Stands in for onnxruntime's: the score of a pair is how many numbers it has."""
-
-    def __init__(self, path: object, providers: object) -> None:
-        assert Path(str(path)).name == "model.onnx"
-
-    def get_inputs(self) -> list[Any]:
-        return [types.SimpleNamespace(name=name) for name in ("input_ids", "attention_mask")]
-
-    def run(self, _: None, given: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
-        assert list(given) == ["input_ids", "attention_mask"]
-        assert len(given["input_ids"]) == 1, "pair by pair, so that no score depends on another pair"
-        return [np.array([[given["input_ids"].shape[1]]], dtype=np.float32)]
-
-
-def onnx_folder(folder: Path) -> Path:
-    for name in ("model.onnx", "tokenizer.json"):
-        (folder / name).write_text("{}")
-    return folder
-
-
-def test_a_bare_onnx_model_scores_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Words:
-        truncation = None
-
-        @classmethod
-        def from_file(cls, path: str) -> Words:
-            assert path.endswith("tokenizer.json")
-            return cls()
-
-        def no_padding(self) -> None: ...
-
-        def enable_truncation(self, length: int) -> None:
-            assert length == 512
-
-        def encode(self, query: str, text: str) -> Any:
-            ids = [1] * len(f"{query} {text}".split())
-            return types.SimpleNamespace(ids=ids, attention_mask=ids, type_ids=ids)
-
-    monkeypatch.setitem(sys.modules, "onnxruntime", types.SimpleNamespace(InferenceSession=Session))
-    monkeypatch.setitem(sys.modules, "tokenizers", types.SimpleNamespace(Tokenizer=Words))
-    scores = PairScores(*locate_scorer(str(onnx_folder(tmp_path)), None, offline=True), None)
-    assert scores.of("keep it", ["one", "one two three", "one two"]) == [3, 5, 4]
-
-
-def test_without_onnxruntime_the_command_that_installs_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    retriever = build_retriever("bm25", passage_set(3), rerank=str(onnx_folder(tmp_path)))
-    with pytest.raises(RagharnessError, match="needs onnxruntime") as raised:
-        retriever.retrieve("keep", 1)
-    assert raised.value.help == "pip install onnxruntime tokenizers"

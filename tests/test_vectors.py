@@ -294,7 +294,7 @@ def test_a_hub_model_in_the_cache_is_known_by_its_commit(
 
 @pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent", "a/b/c", " "])
 def test_a_path_that_is_none_is_a_sentence(name: str) -> None:
-    with pytest.raises(UsageError, match="expected a folder with a model or a name on the hub"):
+    with pytest.raises(UsageError, match="is neither a folder with a model nor a name on the hub"):
         find_model(name)
 
 

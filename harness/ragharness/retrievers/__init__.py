@@ -1,15 +1,15 @@
-"""Retrievers: one file each, found by its name; each returns the passages nearest to a query.
+"""Retrievers: one file each, found by its name (those behind servers in one); they rank passages for a query.
 
 A retriever's module has ``build(passages, evidence, cache, options)``, which returns an object with the three
 members of ``Retriever``. Its results are the same on every machine and under every hash seed, and it may be
 asked by many threads at once. Null-retrieval questions are emptied by the runner, not here.
 
-``package.module:name`` and ``path/file.py:name`` stand for a retriever of the user's own (see ``_own``).
+``package.module:name`` and ``path/file.py:name`` stand for a retriever of the user's own (see ``_own``);
+packages publish one under the entry points ``ragharness.retrievers``.
 """
 
 from __future__ import annotations
 
-import pkgutil
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,9 +17,12 @@ from typing import Any, Protocol
 from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import UnknownName
 from ragharness.records import Hit, Question
+from ragharness.support import plugins
 from ragharness.support.options import Options
 
-_EXPECTED = "give your own as package.module:function or path/to/file.py:function"
+_SERVERS = ("opensearch", "pgvector", "qdrant")
+
+_HELP = "give your own as package.module:function or path/to/file.py:function"
 
 __all__ = ["Retriever", "build_retriever", "retriever_names"]
 
@@ -32,28 +35,24 @@ class Retriever(Protocol):
     """What the results depend on besides the passages; kept with the run."""
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
-        """Return at most ``k`` hits, best first; only ``oracle`` looks at ``question``."""
+        """At most ``k`` hits, best first; only ``oracle`` looks at ``question``."""
         ...
 
 
 def retriever_names() -> list[str]:
-    """Return the names of all retrievers, in alphabetical order."""
-    return sorted(
-        found.name
-        for found in pkgutil.iter_modules(__path__)
-        if not found.ispkg and not found.name.startswith("_")
-    )
+    """Names of all retrievers, in alphabetical order."""
+    return sorted({*plugins.names("retrievers", __name__), *_SERVERS})
 
 
 def build_retriever(
-    wanted: object,
+    retriever: object,
     passages: PassageSet,
     evidence: EvidenceIndex | None = None,
     cache: Path | None = None,
     options: Options | None = None,
     rerank: str = "",
 ) -> Retriever:
-    """Return the retriever of a name, or the user's own object as one, over ``passages``.
+    """The retriever of a name, or the user's own object as one, over ``passages``.
 
     ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
     runs; None keeps it in memory only. ``rerank`` is the name or folder of a cross-encoder, or empty. Raises
@@ -61,31 +60,36 @@ def build_retriever(
     cannot be used, RagharnessError for a model that cannot be had.
     """
     options = options or Options()
-    retriever = _built(wanted, passages, evidence, cache, options)
+    built = _built(retriever, passages, evidence, cache, options)
     if not rerank:
-        return retriever
-    from ragharness.retrievers.models.reranking import reranked
-
-    return reranked(retriever, rerank, cache, offline=options.offline)
+        return built
+    reranking: Any = import_module(f"{__name__}.models.reranking")
+    reranked: Retriever = reranking.reranked(built, rerank, cache, offline=options.offline)
+    return reranked
 
 
 def _built(
-    wanted: object,
+    retriever: object,
     passages: PassageSet,
     evidence: EvidenceIndex | None,
     cache: Path | None,
     options: Options,
 ) -> Retriever:
     names = retriever_names()
-    if not isinstance(wanted, str) or (wanted not in names and ":" in wanted):
+    if not isinstance(retriever, str) or (retriever not in names and ":" in retriever):
         from ragharness.retrievers._own import build_own
 
-        options.finish(f"the retriever {wanted!r}")
-        return build_own(wanted, passages, evidence)
-    name = wanted
-    if name not in names:
-        raise UnknownName("retriever", name, names, help=_EXPECTED)
-    module: Any = import_module(f"{__name__}.{name}")
-    retriever: Retriever = module.build(passages, evidence, cache, options)
-    options.finish(f"the retriever {name!r}")
-    return retriever
+        options.finish(f"the retriever {retriever!r}")
+        return build_own(retriever, passages, evidence)
+    if retriever not in names:
+        raise UnknownName("retriever", retriever, names, help=_HELP)
+    built: Retriever
+    if retriever in _SERVERS:
+        from ragharness.retrievers import _servers
+
+        built = _servers.build(retriever, passages, cache, options)
+    else:
+        module = plugins.load("retrievers", __name__, retriever, "build")
+        built = module.build(passages, evidence, cache, options)
+    options.finish(f"the retriever {retriever!r}")
+    return built

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from itertools import chain
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragharness.corpus.headings import SEPARATOR
 from ragharness.corpus.passages import EvidenceIndex, PassageSet
@@ -29,11 +29,7 @@ from ragharness.language import words
 from ragharness.language.words import STOPWORDS, concept
 from ragharness.records import Passage
 from ragharness.retrievers import bm25
-from ragharness.retrievers.bm25 import Counted, Index, ready
 from ragharness.support.options import Options
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TITLE_WEIGHT = 3
 """Of a term in the title; chosen on question sets made for it: docs/retrieval.md has them."""
@@ -50,14 +46,14 @@ _SOURCES = tuple(
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of a text in order."""
+    """The terms of a text in order."""
     return list(map(concept, words.words(text)))
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the distinct terms of a query's content words; of all its words where it has no other."""
-    every = words.words(text)
-    return list(dict.fromkeys(map(concept, [word for word in every if word not in STOPWORDS] or every)))
+    """The distinct terms of a query's content words; of all its words where it has no other."""
+    query = words.words(text)
+    return list(dict.fromkeys(map(concept, [word for word in query if word not in STOPWORDS] or query)))
 
 
 def body(passage: Passage) -> str:
@@ -71,39 +67,41 @@ class FieldsRetriever(bm25.BM25Retriever):
 
     name = "fields"
 
-    def __init__(self, passages: Sequence[Passage], index: Index) -> None:
+    def __init__(self, passages: Sequence[Passage], index: bm25.Index) -> None:
         super().__init__(passages, index)
         self.settings = {"k1": bm25.K1, "b": bm25.B, "epsilon": bm25.EPSILON, "title_weight": TITLE_WEIGHT}
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """Return the score of every passage, in index order."""
+        """The score of every passage, in index order."""
         scores = np.zeros(len(self._passages))
         for term in query_terms(query):
             self._index.add(scores, term)
         return scores
 
 
-def build_index(passages: Sequence[Passage]) -> Index:
-    """Return the index of the bodies, with the weight of the title where a term stands in that."""
-    counted = Counted((words.words(body(each)) for each in passages), concept)
+def build_index(passages: Sequence[Passage]) -> bm25.Index:
+    """The index of the bodies, with the weight of the title where a term stands in that."""
+    counted = bm25.Counted((words.words(body(passage)) for passage in passages), concept)
     weigh = bm25.weigher(counted)  # by the statistics of the bodies
-    held = {
+    titles = {
         title: array("i", {counted.numbers[word] for word in words.words(title)})
-        for title in dict.fromkeys(each.title for each in passages)
+        for title in dict.fromkeys(passage.title for passage in passages)
     }
-    often = np.bincount(list(chain.from_iterable(held.values())), minlength=len(counted.numbers.terms))
-    titles = np.array(
-        [TITLE_WEIGHT * log(1 + len(held) / count) if count else 0 for count in often.tolist()],
+    frequencies = np.bincount(
+        list(chain.from_iterable(titles.values())), minlength=len(counted.numbers.terms)
+    )
+    title_weights = np.array(
+        [TITLE_WEIGHT * log(1 + len(titles) / count) if count else 0 for count in frequencies.tolist()],
         dtype=np.float64,
     )
-    counted.put_over(held[each.title] for each in passages)
+    counted.override(titles[passage.title] for passage in passages)
 
     def weigh_both(
         numbers: NDArray[np.int64], rows: NDArray[np.int64], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        weights = titles[numbers]
-        own = counts > 0
-        weights[own] = weigh(numbers[own], rows[own], counts[own])
+        weights = title_weights[numbers]
+        in_body = counts > 0
+        weights[in_body] = weigh(numbers[in_body], rows[in_body], counts[in_body])
         return weights
 
     return counted.index(weigh_both)
@@ -112,6 +110,6 @@ def build_index(passages: Sequence[Passage]) -> Index:
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> FieldsRetriever:
-    """Return the two fields over ``passages``, the index of the bodies from ``cache`` when one fits."""
+    """The two fields over ``passages``, the index of the bodies from ``cache`` when one fits."""
     path = bm25.index_path(cache, passages, "fields", _SOURCES) if cache is not None else None
-    return FieldsRetriever(passages.passages, ready(path, lambda: build_index(passages.passages)))
+    return FieldsRetriever(passages.passages, bm25.ready(path, lambda: build_index(passages.passages)))

