@@ -1,11 +1,11 @@
-"""``Label``: what one person says of one answer, its append-only files, and what several say together."""
+"""People's labels of a run's answers: which answers they get, a file for each person, what several say."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -67,22 +67,21 @@ _LABEL = msgspec.json.Decoder(Label)
 
 
 def answered(records: Iterable[Record]) -> list[Answered]:
-    """Return the answers with a text of a run, by question and epoch: what a sample is drawn from."""
-    found = [
+    """Answers with a text of a run, by question and epoch: what a sample is drawn from."""
+    return sorted(
         Answered(
-            (each.question, each.epoch),
-            each.row,
-            (each.verdict and each.verdict.bucket) or "needs_review",
-            text_digest(each.answer.text),
+            (record.question, record.epoch),
+            record.row,
+            (record.verdict and record.verdict.bucket) or "needs_review",
+            text_digest(record.answer.text),
         )
-        for each in records
-        if each.answer is not None and each.answer.text.strip()
-    ]
-    return sorted(found, key=lambda each: each.key)
+        for record in records
+        if record.answer is not None and record.answer.text.strip()
+    )
 
 
 def labels_folder(folder: RunFolder) -> Path:
-    """Return where the labels of a run lie."""
+    """Where the labels of a run lie."""
     return folder.path / FOLDER
 
 
@@ -101,20 +100,20 @@ def read_labels(path: Path) -> dict[Key, Label]:
     """
     with disk(path, "read"):
         *lines, _ = read_plain(path).split(b"\n")
-    found: dict[Key, Label] = {}
+    labels: dict[Key, Label] = {}
     number = 0
     try:
         for number, line in enumerate(lines, start=1):  # noqa: B007
             label = _LABEL.decode(line)
             # The latest comes last, so that undoing takes it back first.
-            found.pop(label.key, None)
-            found[label.key] = label
+            labels.pop(label.key, None)
+            labels[label.key] = label
     except UNREADABLE as error:
         raise UsageError(
             f"expected a label in line {number} of {path}, found: {error}",
             help="remove that line; its answer is then shown again",
         ) from error
-    return found
+    return labels
 
 
 def append_label(path: Path, label: Label) -> None:
@@ -170,49 +169,42 @@ class People(NamedTuple):
         return [key for key in self.disputed() if key not in self.adjudicated]
 
     def standing(self) -> Labels:
-        """Return the label that stands for each answer; a disputed one has none until it is settled."""
+        """The label that stands for each answer; a disputed one has none until it is settled."""
         disputed = set(self.disputed())
-        found = {
-            key: label
-            for labels in reversed(self.by_annotator.values())
-            for key, label in labels.items()
-            if key not in disputed
+        labels = {
+            key: label for given in reversed(self.by_annotator.values()) for key, label in given.items()
         }
-        return found | self.adjudicated
+        return {key: label for key, label in labels.items() if key not in disputed} | self.adjudicated
 
     def alpha(self) -> float | None:
-        """Return Krippendorff's alpha over the answers that two annotators or more labelled."""
+        """Krippendorff's alpha over the answers that two annotators or more labelled."""
         keys = dict.fromkeys(key for labels in self.by_annotator.values() for key in labels)
         return alpha([[label.bucket for label in self.of(key)] for key in keys])
 
     def pairs(self) -> list[Pair]:
-        """Return the agreement of each two annotators who labelled an answer in common."""
-        found = []
+        """Agreement of each two annotators who labelled an answer in common."""
+        pairs = []
         for one, other in combinations(self.by_annotator, 2):
             first, second = self.by_annotator[one], self.by_annotator[other]
-            common = [key for key in first if key in second]
-            table = [[0] * len(BUCKETS) for _ in BUCKETS]
-            for key in common:
-                a, b = first[key].bucket, second[key].bucket
-                if a is not None and b is not None:
-                    table[BUCKETS.index(a)][BUCKETS.index(b)] += 1
-            agreed = sum(table[place][place] for place in range(len(BUCKETS)))
-            if common:
-                found.append(Pair(one, other, len(common), agreed, kappa(table), ac1(table)))
-        return found
+            counts = Counter((first[key].bucket, second[key].bucket) for key in first if key in second)
+            table = [[counts[row, column] for column in BUCKETS] for row in BUCKETS]
+            agreed = sum(counts[bucket, bucket] for bucket in BUCKETS)
+            if counts:
+                pairs.append(Pair(one, other, counts.total(), agreed, kappa(table), ac1(table)))
+        return pairs
 
 
 def labels_told(folder: RunFolder, record: Record) -> list[str]:
-    """Return what each annotator said of an answer, and how a disagreement was settled, in words."""
-    place = labels_folder(folder)
-    if record.answer is None or not any(place.glob("*.jsonl")):
+    """What each annotator said of an answer, and how a disagreement was settled, in words."""
+    path = labels_folder(folder)
+    if record.answer is None or not any(path.glob("*.jsonl")):
         return []
     key = record.question, record.epoch
-    people, _ = read_people(place, {key: text_digest(record.answer.text)})
-    settled = [people.adjudicated[key]] if key in people.adjudicated else []
-    told = [(each.by, each) for each in people.of(key)]
-    told += [(f"settled by {each.by}", each) for each in settled]
-    return [f"{who}: {each.bucket}" + (f" ({each.comment})" if each.comment else "") for who, each in told]
+    people, _ = read_people(path, {key: text_digest(record.answer.text)})
+    labels = [(label.by, label) for label in people.of(key)]
+    if key in people.adjudicated:
+        labels.append((f"settled by {people.adjudicated[key].by}", people.adjudicated[key]))
+    return [f"{by}: {label.bucket}" + f" ({label.comment})" * bool(label.comment) for by, label in labels]
 
 
 def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[People, int]:
@@ -225,17 +217,15 @@ def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[P
     if not files or not files[0].is_file():
         raise UsageError(f"expected labels in {path}, found none", help="ragharness label RUN")
     stale = 0
-    found: dict[str, Labels] = {}
+    by_annotator: dict[str, Labels] = {}
     for file in files:
-        kept: Labels = {}
-        for key, label in read_labels(file).items():
-            if label.bucket is not None and (digests is None or digests.get(key) == label.answer):
-                kept[key] = label
-            elif label.bucket is not None:
-                stale += 1
-        found[file.stem] = kept
-    settled = found.pop(ADJUDICATED, {}) if path.is_dir() else {}
-    return People(found, settled), stale
+        labels = {key: label for key, label in read_labels(file).items() if label.bucket is not None}
+        by_annotator[file.stem] = {
+            key: label for key, label in labels.items() if digests is None or digests.get(key) == label.answer
+        }
+        stale += len(labels) - len(by_annotator[file.stem])
+    settled = by_annotator.pop(ADJUDICATED, {}) if path.is_dir() else {}
+    return People(by_annotator, settled), stale
 
 
 Strata = Literal["none", "row", "bucket"]
@@ -284,9 +274,9 @@ class Design(Struct, frozen=True, kw_only=True):
 
 
 def population_digest(answers: Sequence[Answered]) -> str:
-    """Return a digest of which answers a run has, whatever their verdicts."""
-    told = msgspec.json.encode([(each.key, each.digest) for each in answers])
-    return hashlib.blake2b(told, digest_size=16).hexdigest()
+    """Digest of which answers a run has, whatever their verdicts."""
+    content = msgspec.json.encode([(answer.key, answer.digest) for answer in answers])
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def read_design(path: Path) -> Design | None:
@@ -347,41 +337,35 @@ def open_design(
 
 
 def stratum_of(answer: Answered, strata: str) -> str:
-    """Return the stratum of an answer."""
+    """Stratum of an answer."""
     return {"row": answer.row, "bucket": answer.outcome}.get(strata, "all")
 
 
-def allocation(
-    sizes: Mapping[str, int], n: int, deviations: Mapping[str, float], least: Mapping[str, int]
-) -> dict[str, int]:
-    """Return how many answers of each stratum a sample of ``n`` has; never fewer than ``least``."""
-    spread = [deviations.get(name, 1.0) for name in sizes]
-    found = neyman(list(sizes.values()), spread, n, LEAST if len(sizes) > 1 else 0)
-    return {name: max(count, least.get(name, 0)) for name, count in zip(sizes, found, strict=True)}
-
-
 def enlarged(design: Design, answers: Sequence[Answered], n: int, deviations: Mapping[str, float]) -> Design:
-    """Return the sample with more answers, ``n`` altogether as far as the strata allow."""
-    held = Counter(each.stratum for each in design.items)
-    wanted = allocation(design.sizes, n, deviations, held)
-    members = {each.key: stratum_of(each, design.strata) for each in answers}
-    taken = {each.key: each for each in design.items}
-    order = sorted(members, key=lambda key: _ticket(design.seed, key))
+    """The sample with more answers, ``n`` altogether as far as the strata allow."""
+    drawn = Counter(item.stratum for item in design.items)
+    deviation = [deviations.get(name, 1.0) for name in design.sizes]
+    least = LEAST if len(design.sizes) > 1 else 0
+    allocation = dict(
+        zip(design.sizes, neyman(list(design.sizes.values()), deviation, n, least), strict=True)
+    )
+    strata = {answer.key: stratum_of(answer, design.strata) for answer in answers}
+    items = {item.key: item for item in design.items}
+    order = sorted(strata, key=lambda key: _ticket(design.seed, key))
     for key in order:
-        name = members[key]
-        if key not in taken and held[name] < wanted.get(name, 0):
-            taken[key] = Drawn(*key, name)
-            held[name] += 1
+        stratum = strata[key]
+        if key not in items and drawn[stratum] < allocation.get(stratum, 0):
+            items[key] = Drawn(*key, stratum)
+            drawn[stratum] += 1
     return replace(
         design,
-        drawn={name: held[name] for name in design.sizes},
-        items=tuple(taken[key] for key in order if key in taken),
+        drawn={name: drawn[name] for name in design.sizes},
+        items=tuple(items[key] for key in order if key in items),
     )
 
 
 def _empty(folder: RunFolder, answers: Sequence[Answered], strata: Strata, seed: int) -> Design:
     settings = folder.run.settings
-    sizes = Counter(stratum_of(each, strata) for each in answers)
     return Design(
         run=folder.name,
         created=folder.run.created,
@@ -390,7 +374,7 @@ def _empty(folder: RunFolder, answers: Sequence[Answered], strata: Strata, seed:
         population=population_digest(answers),
         strata=strata,
         seed=seed,
-        sizes=dict(sorted(sizes.items())),
+        sizes=dict(sorted(Counter(stratum_of(answer, strata) for answer in answers).items())),
         drawn={},
         items=(),
     )
@@ -419,15 +403,12 @@ def _same(known: Design, strata: str, seed: int | None, answers: Sequence[Answer
 
 
 def spread_of(design: Design, answers: Sequence[Answered], labels: Mapping[Key, Label]) -> dict[str, float]:
-    """Return the deviation of being labelled otherwise than graded, by stratum; rates are never 0 or 1."""
-    outcomes = {each.key: each.outcome for each in answers}
-    found: dict[str, list[bool]] = defaultdict(list)
-    for each in design.items:
-        if each.key in labels and each.key in outcomes:
-            found[each.stratum].append(labels[each.key].bucket != outcomes[each.key])
-    return {name: _deviation(sum(found[name]), len(found[name])) for name in design.sizes}
-
-
-def _deviation(apart: int, n: int) -> float:
-    rate = (apart + 1) / (n + 2)
-    return math.sqrt(rate * (1 - rate))
+    """Deviation of being labelled otherwise than graded, by stratum; rates are never 0 or 1."""
+    outcomes = {answer.key: answer.outcome for answer in answers}
+    labelled, apart = Counter[str](), Counter[str]()
+    for item in design.items:
+        if item.key in labels and item.key in outcomes:
+            labelled[item.stratum] += 1
+            apart[item.stratum] += labels[item.key].bucket != outcomes[item.key]
+    rates = {name: (apart[name] + 1) / (labelled[name] + 2) for name in design.sizes}
+    return {name: math.sqrt(rate * (1 - rate)) for name, rate in rates.items()}

@@ -225,60 +225,60 @@ def _provenance(run: Run, tally: Tally) -> list[str]:
 
 
 def _own_passages(tally: Tally) -> str:
-    """Return which rows to ignore for a pipeline with its own passages, with the counts that show it."""
-    withheld = [each for each in tally.outcomes if each.withheld]
-    cited = [question for question, _ in tally.named(lambda each: each.withheld and each.evidence_cited)]
-    brought = sum(each.evidence_found for each in withheld)
-    emptied = [each for each in tally.outcomes if each.row == "null_retrieval"]
-    filled = sum(each.passages > 0 for each in emptied)
-    about = sum(each.document_rank > 0 or each.evidence_found for each in emptied)
-    more = f" and {len(cited) - _NAMED} more" if len(cited) > _NAMED else ""
-    named = f" ({', '.join(cited[:_NAMED])}{more})" if cited else ""
-    bare = _bare(tally.outcomes)
+    """Which rows to ignore for a pipeline with its own passages, with the counts that show it."""
+    withheld = [outcome for outcome in tally.outcomes if outcome.withheld]
+    citing = [
+        question for question, _ in tally.named(lambda outcome: outcome.withheld and outcome.evidence_cited)
+    ]
+    brought = sum(outcome.evidence_found for outcome in withheld)
+    emptied = [outcome for outcome in tally.outcomes if outcome.row == "null_retrieval"]
+    filled = sum(outcome.passages > 0 for outcome in emptied)
+    about = sum(outcome.document_rank > 0 or outcome.evidence_found for outcome in emptied)
+    more = f" and {len(citing) - _NAMED} more" if len(citing) > _NAMED else ""
+    named = f" ({', '.join(citing[:_NAMED])}{more})" if citing else ""
+    answered = [each for each in tally.outcomes if each.status not in ("not_asked", "error", "timeout")]
+    bare = sum(outcome.passages == 0 for outcome in answered)
+    without = f". {bare} of {len(answered)} answers came without passages" if bare else ""
     return (
         "the pipeline retrieves its own passages, so the harness can neither withhold evidence nor force an"
         f" empty retrieval: ignore the rows withheld and null. Of {len(withheld)} withheld questions,"
-        f" {brought} came with the withheld evidence, {len(cited)} citing it{named}; {len(emptied)} of"
+        f" {brought} came with the withheld evidence, {len(citing)} citing it{named}; {len(emptied)} of"
         f" {len(emptied)} null_retrieval questions could not be forced, {filled} came with passages,"
-        f" {about} with some of the document asked about{bare}. The blind baseline is graded over"
+        f" {about} with some of the document asked about{without}. The blind baseline is graded over"
         " the same passages, so its count is not comparable with runs for which the harness retrieves"
     )
-
-
-def _bare(outcomes: Sequence[Outcome]) -> str:
-    """Return how many answers came without passages; their retrieval and citations cannot be scored."""
-    answered = [each for each in outcomes if each.status not in ("not_asked", "error", "timeout")]
-    bare = sum(each.passages == 0 for each in answered)
-    return f". {bare} of {len(answered)} answers came without passages" if bare else ""
 
 
 STATUSES = ("ok", "no_answer", "needs_review", "error", "timeout", "not_asked")
 
 
 def by_row(outcomes: Counter[Outcome]) -> dict[str, Row]:
-    """Return the counts of each of the seven rows, also of those that the set does not use."""
+    """Counts of each of the seven rows, also of those that the set does not use."""
     rows = {name: Row() for name in ROWS}
     desired = dict.fromkeys(ROWS, 0)
-    for each, times in outcomes.items():
-        rows[each.row].add(each.bucket, times)
-        desired[each.row] += times * each.as_wanted
+    for outcome, times in outcomes.items():
+        rows[outcome.row].add(outcome.bucket, times)
+        desired[outcome.row] += times * outcome.as_wanted
     for name, row in rows.items():
         row.desired = share(desired[name], row.n)
     return {ROW_NAMES[name]: row for name, row in rows.items()}
 
 
 def by_bucket(outcomes: Counter[Outcome]) -> dict[str, int]:
-    """Return how many answers are in each bucket."""
-    return {
-        bucket: sum(times for each, times in outcomes.items() if each.bucket == bucket) for bucket in BUCKETS
-    }
+    """How many answers are in each bucket."""
+    return _counts(outcomes, "bucket", BUCKETS)
 
 
 def by_status(outcomes: Counter[Outcome]) -> dict[str, int]:
-    """Return how many questions have each status, those not asked yet included."""
-    return {
-        status: sum(times for each, times in outcomes.items() if each.status == status) for status in STATUSES
-    }
+    """How many questions have each status, those not asked yet included."""
+    return _counts(outcomes, "status", STATUSES)
+
+
+def _counts(outcomes: Counter[Outcome], attribute: str, values: Sequence[str]) -> dict[str, int]:
+    counts: Counter[str | None] = Counter()
+    for outcome, times in outcomes.items():
+        counts[getattr(outcome, attribute)] += times
+    return {value: counts[value] for value in values}
 
 
 def bucket_intervals(buckets: dict[str, int], n: int) -> Intervals:

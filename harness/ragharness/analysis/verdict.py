@@ -12,24 +12,22 @@ from ragharness.analysis.scores import Desired, ErrorGroup, Failures, Miss, Prob
 from ragharness.records import Failure
 from ragharness.support.messages import error_line, message_kind
 
-_STATUSES = {"error": "pipeline_error"}
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
 """The order in which misses are worth reading: false answers before missing ones."""
 
 
 def failures(outcomes: Counter[Outcome]) -> Failures:
-    """Return the number of misses by cause; each miss has exactly one."""
-    found = Failures()
+    """Number of misses by cause; each miss has exactly one."""
+    causes: Counter[str] = Counter()
     for outcome, times in outcomes.items():
         if not outcome.as_wanted:
-            place = _place(outcome)
-            setattr(found, place, getattr(found, place) + times)
-    return found
+            causes[_cause(outcome)] += times
+    return Failures(**causes)
 
 
-def _place(outcome: Outcome) -> str:
+def _cause(outcome: Outcome) -> str:
     if outcome.bucket is None:
-        return _STATUSES.get(outcome.status, outcome.status)
+        return "pipeline_error" if outcome.status == "error" else outcome.status
     if outcome.wanted == "refused":
         return "answered_without_evidence"
     if not outcome.evidence_found:
@@ -38,15 +36,15 @@ def _place(outcome: Outcome) -> str:
 
 
 def error_groups(tally: Tally) -> list[ErrorGroup]:
-    """Return the failures by type and message, most frequent first, with their first message."""
+    """Failures by type and message, most frequent first, with their first message."""
     first: dict[str, Failure] = {}
     texts: dict[Failure, str] = {}
     failed = []
-    for question, each in tally.named(lambda each: each.failure):
-        if each.failure:
+    for question, outcome in tally.named(lambda outcome: outcome.failure):
+        if outcome.failure:
             # Outcomes share what failed alike: so do the texts made of it, in long runs too.
-            failure = tally.failure(each.failure)
-            text = texts.setdefault(each.failure, f"{failure.type} {failure.where}: {failure.message}")
+            failure = tally.failure(outcome.failure)
+            text = texts.setdefault(outcome.failure, f"{failure.type} {failure.where}: {failure.message}")
             first.setdefault(text, failure)
             failed.append((text, question))
     return [
@@ -56,14 +54,14 @@ def error_groups(tally: Tally) -> list[ErrorGroup]:
 
 
 def problem_groups(tally: Tally) -> list[ProblemGroup]:
-    """Return the malformed results by kind, most frequent first, with the first of each."""
-    odd = tally.named(lambda each: each.problems)
-    groups = _grouped([(problem, question) for question, each in odd for problem in each.problems])
+    """Malformed results by kind, most frequent first, with the first of each."""
+    named = tally.named(lambda outcome: outcome.problems)
+    groups = _grouped([(problem, question) for question, outcome in named for problem in outcome.problems])
     return [ProblemGroup(problem=text, questions=ids) for text, ids in groups]
 
 
 def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """Put texts together that differ only in quotations and numbers; return the first of each and all ids."""
+    """The first of the texts that differ only in quotations and numbers, with the ids of all."""
     groups: dict[str, tuple[str, list[str]]] = {}
     for text, question in texts:
         _, ids = groups.setdefault(message_kind(text), (text, []))
@@ -147,39 +145,36 @@ def _no_result(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup], takes: 
 
 
 def _whose_passages(outcomes: Counter[Outcome]) -> list[str]:
-    """Return what is wrong with the passages that a pipeline brings, if all of them are without use."""
-    answered = [each for each in outcomes if each.judged]
-    brought = [each for each in answered if each.passages]
-    lost = [each for each in brought if any(note.startswith(NOT_IN_CORPUS) for note in each.problems)]
-    if brought and len(lost) == len(brought) and not any(each.document_rank for each in brought):
-        told = "no passage of the pipeline is in the corpus. If it has documents of its own: --corpus PATH"
-        return [told]
-    claimed = how_many(outcomes, lambda each: each.judged and each.bucket != "refused")
+    """What is wrong with the passages that a pipeline brings, if all of them are without use."""
+    brought = [outcome for outcome in outcomes if outcome.judged and outcome.passages]
+    unknown = [
+        outcome for outcome in brought if any(note.startswith(NOT_IN_CORPUS) for note in outcome.problems)
+    ]
+    if brought and len(unknown) == len(brought) and not any(outcome.document_rank for outcome in brought):
+        return ["no passage of the pipeline is in the corpus. If it has documents of its own: --corpus PATH"]
+    claimed = how_many(outcomes, lambda outcome: outcome.judged and outcome.bucket != "refused")
     if claimed and not brought:
-        told = f"{claimed} of {claimed} answers came without the passages that they rest on."
-        return [f"{told} Return the documents too: docs/pipelines.md"]
+        without = f"{claimed} of {claimed} answers came without the passages that they rest on."
+        return [f"{without} Return the documents too: docs/pipelines.md"]
     return []
 
 
 def _why_ungraded(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup]) -> list[str]:
     n = outcomes.total()
-    counts: dict[str, int] = {}
-    for each, times in outcomes.items():
-        if each.bucket is None:
-            counts[each.status] = counts.get(each.status, 0) + times
-    failed = sum(counts.pop(status, 0) for status in ("error", "timeout"))
-    unasked = counts.pop("not_asked", 0)
+    counts: Counter[str] = Counter()
+    for outcome, times in outcomes.items():
+        if outcome.bucket is None:
+            counts[outcome.status] += times
+    failed, unasked = counts["error"] + counts["timeout"], counts["not_asked"]
     reasons = []
     if failed:
         calls = "every call" if failed == n - unasked else f"{failed} of {n} calls"
-        first = errors[0]
-        most = "" if len(errors) == 1 else ", most often"
+        first, most = errors[0], "" if len(errors) == 1 else ", most often"
         reasons.append(f"{calls} failed{most} with {error_line(first.type, first.message, first.where)}")
     texts = {
         "needs_review": "{0} of {1} answers need review: a judge or a person has to decide",
         "no_answer": "{0} of {1} answers are empty",
         "not_asked": "{0} of {1} questions were not asked: the same command continues",
     }
-    found = [(counts.get(name, 0) if name != "not_asked" else unasked, text) for name, text in texts.items()]
-    ordered = sorted((each for each in found if each[0]), key=lambda each: -each[0])
-    return reasons + [text.format(count, n) for count, text in ordered]
+    met = sorted(filter(counts.__getitem__, texts), key=lambda status: -counts[status])
+    return reasons + [texts[status].format(counts[status], n) for status in met]

@@ -1,13 +1,13 @@
-"""Metrics that others published, from the records of a run: one file each, found by its name.
+"""Metrics that others published, from the graded answers of a run: one file each, found by its name.
 
-Such a file begins with the one sentence that says what the metric is, and has ``METRIC``. Reports and
-``docs/metrics.md`` iterate over what is found here and under the entry points ``ragharness.derived``; the
-report of a run has none of them.
+``Item`` is an answer as such metrics see it, from records or from texts. A metric's file begins with the one
+sentence that says what the metric is, and has ``METRIC``. Reports and ``docs/metrics.md`` iterate over what is
+found here and under the entry points ``ragharness.derived``; the report of a run has none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -17,6 +17,152 @@ from msgspec import Struct
 from ragharness.analysis.metrics import Declaration, declared, mean
 from ragharness.errors import CodeNotUsable, RunNotUsable, UnknownName
 from ragharness.records import Question, Record, Sentence
+
+Answerable = Literal["retrieval", "corpus"]
+"""Where the answer has to be for a question to count as answerable: in what was retrieved, in the corpus."""
+
+MOST_CITATIONS = 3
+"""Citations of a sentence that count (ALCE)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A sentence of an answer with what its first three citations support."""
+
+    jointly: bool = False
+    """They support it together, and all that it cites was retrieved."""
+    alone: tuple[bool, ...] = ()
+    """Each supports it alone; empty: it cites nothing, or something that was not retrieved."""
+    others: tuple[bool, ...] = ()
+    """The others support it without this one; empty: there is one, or none."""
+    shared: tuple[bool, ...] = ()
+    """It states a gold claim that one of the others states too; empty: not looked at."""
+
+    @property
+    def useful(self) -> int:
+        """How many of the citations are needed, or support the sentence alone."""
+        if not self.jointly:
+            return 0
+        if len(self.alone) < 2:
+            return len(self.alone)
+        shared = self.shared or (False,) * len(self.alone)
+        places = zip(self.alone, self.others, shared, strict=True)
+        return sum(alone or not others or too for alone, others, too in places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One graded answer; a share stands for the gold claims of its question."""
+
+    question: str
+    refused: bool
+    in_corpus: bool
+    """The corpus that could be searched states the answer: it is neither absent nor withheld."""
+    in_retrieval: bool
+    """The evidence was retrieved."""
+    bucket: str = ""
+    matched: bool = False
+    """The answer is right, grounded or not."""
+    found: float = 0.0
+    """Of the gold claims that can be recovered from the passages, the share in the answer."""
+    clarifies: bool = False
+    """A refusal that asks what the question means."""
+    sentences: tuple[Cited, ...] = ()
+    """Those that claim something."""
+    confidence: float | None = None
+    relevant: tuple[bool, ...] = ()
+    """For each retrieved passage, in order, whether it is known to hold gold evidence."""
+    gold_passages: int = 0
+    """Passages that hold gold evidence; 0: not known."""
+    text: str = ""
+    asked: str = ""
+
+    def answerable(self, where: Answerable) -> bool:
+        """Whether the question is answerable in one of the two readings."""
+        return self.in_retrieval if where == "retrieval" else self.in_corpus
+
+
+class Answers(NamedTuple):
+    """The answers of a run, in the order of the questions."""
+
+    graded: list[Item]
+    ungraded: list[Item]
+    """Those without a bucket, and questions not asked, as if each were a wrong answer."""
+
+
+def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> Answers:
+    """Answers of a run, the last of each question and epoch.
+
+    Raises RunNotUsable for a record whose question is not in the set.
+    """
+    order = {question.id: number for number, question in enumerate(questions)}
+    answers: dict[tuple[int, int], Item | None] = {}
+    retrieved: set[tuple[int, int]] = set()
+    for record in records:
+        if record.question not in order:
+            raise RunNotUsable(
+                f"expected records of the run's own questions, found one of {record.question!r}"
+            )
+        if record.epoch < epochs:
+            key = order[record.question], record.epoch
+            answers[key] = _item(questions[key[0]], record)
+            if any(record.evidence_ranks):
+                retrieved.add(key)
+    graded, ungraded = [], []
+    for key in ((number, epoch) for number in range(len(questions)) for epoch in range(epochs)):
+        if item := answers.get(key):
+            graded.append(item)
+        else:
+            question = questions[key[0]]
+            ungraded.append(wrong(question.id, question.wanted == "correct", key in retrieved))
+    return Answers(graded, ungraded)
+
+
+def wrong(question: str, in_corpus: bool, in_retrieval: bool) -> Item:
+    """What counts as a wrong answer in every metric."""
+    return Item(
+        question=question,
+        refused=False,
+        in_corpus=in_corpus,
+        in_retrieval=in_retrieval,
+        bucket="wrong",
+        confidence=1.0,
+    )
+
+
+def _item(question: Question, record: Record) -> Item | None:
+    verdict, answer = record.verdict, record.answer
+    if verdict is None or verdict.bucket is None or record.status != "ok":
+        return None
+    ranks = {rank for rank in record.evidence_ranks if rank}
+    matched = verdict.match == "match"
+    retrieved = frozenset(hit.id for hit in record.retrieved)
+    return Item(
+        question=question.id,
+        refused=verdict.bucket == "refused",
+        in_corpus=question.wanted == "correct",
+        in_retrieval=bool(ranks),
+        bucket=verdict.bucket,
+        matched=matched,
+        found=float(matched),
+        clarifies="clarification" in verdict.flags,
+        sentences=tuple(_cited(each, retrieved) for each in verdict.sentences if each.is_claim),
+        confidence=answer.confidence if answer else None,
+        relevant=tuple(rank in ranks for rank in range(1, len(record.retrieved) + 1)),
+        gold_passages=max(record.evidence_passages, len(ranks)) if question.evidence else 0,
+        text=answer.text if answer else "",
+        asked=question.text,
+    )
+
+
+def _cited(sentence: Sentence, retrieved: frozenset[str]) -> Cited:
+    """Read what the grader saw: citations support a sentence together where one of them does."""
+    if not sentence.citations or not retrieved.issuperset(sentence.citations):
+        return Cited()
+    alone = sentence.citation_support[:MOST_CITATIONS]
+    others = tuple(any(alone[:place] + alone[place + 1 :]) for place in range(len(alone)))
+    return Cited(any(alone), alone, others if len(alone) > 1 else ())
+
 
 Items: TypeAlias = "Sequence[Item]"
 Figures: TypeAlias = "dict[str, float | None]"
@@ -111,31 +257,30 @@ def measure(
     return [_measured(metric, found, how or How(), ungraded) for metric in wanted]
 
 
-def _measured(metric: Derived, found: Items, how: How, ungraded: Items) -> Measured:
-    value, rows, figures = _computed(metric, found, how)
-    if_wrong = _computed(metric, [*found, *ungraded], how)[0] if ungraded else value
+def _measured(metric: Derived, items: Items, how: How, ungraded: Items) -> Measured:
+    value, rows, figures = _computed(metric, items, how)
     return Measured(
         name=metric.name,
         label=metric.label,
         granularity=metric.granularity,
         value=value,
-        n=len(found),
+        n=len(items),
         undefined=rows.count(None),
         ungraded=len(ungraded),
-        if_wrong=if_wrong,
+        if_wrong=_computed(metric, [*items, *ungraded], how)[0] if ungraded else value,
         figures=figures,
         rows=rows,
     )
 
 
-def _computed(metric: Derived, found: Items, how: How) -> tuple[float | None, list[float | None], Figures]:
+def _computed(metric: Derived, items: Items, how: How) -> tuple[float | None, list[float | None], Figures]:
     if metric.of is not None:
-        rows = [metric.of(item, how) for item in found]
-        return mean([each for each in rows if each is not None]), rows, {}
+        rows = [metric.of(item, how) for item in items]
+        return mean([row for row in rows if row is not None]), rows, {}
     compute: Any = metric.over
-    figures = compute(found, how)
+    figures = compute(items, how)
     value = figures.pop("value")
-    return value, [value] * len(found), figures
+    return value, [value] * len(items), figures
 
 
 def ratio(count: float, n: float) -> float:
@@ -151,161 +296,17 @@ def harmonic(one: float, other: float) -> float:
 def both_readings(
     compute: Callable[[Items, Answerable], Figures], value: str
 ) -> Callable[[Items, How], Figures]:
-    """Return figures of both readings of *answerable*; ``value`` names the one that the metric is."""
+    """Figures of both readings of *answerable*; ``value`` names the one that the metric is."""
 
-    def over(found: Items, how: How) -> Figures:
-        readings: dict[str, Figures] = {
-            "retrieval": compute(found, "retrieval"),
-            "corpus": compute(found, "corpus"),
-        }
-        told = {f"{where}.{name}": each for where, part in readings.items() for name, each in part.items()}
-        return {"value": readings[how.answerable][value], **told}
+    def over(items: Items, how: How) -> Figures:
+        readings = {"retrieval": compute(items, "retrieval"), "corpus": compute(items, "corpus")}
+        return {"value": readings[how.answerable][value], **prefixed(readings)}
 
     return over
 
 
-Answerable = Literal["retrieval", "corpus"]
-"""Where the answer has to be for a question to count as answerable: in what was retrieved, in the corpus."""
-
-MOST_CITATIONS = 3
-"""Citations of a sentence that count (ALCE)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A sentence of an answer with what its first three citations support."""
-
-    jointly: bool = False
-    """They support it together, and all that it cites was retrieved."""
-    alone: tuple[bool, ...] = ()
-    """Each supports it alone; empty: it cites nothing, or something that was not retrieved."""
-    others: tuple[bool, ...] = ()
-    """The others support it without this one; empty: there is one, or none."""
-    shared: tuple[bool, ...] = ()
-    """It states a gold claim that one of the others states too; empty: not looked at."""
-
-    @property
-    def useful(self) -> int:
-        """How many of the citations are needed, or support the sentence alone."""
-        if not self.jointly:
-            return 0
-        if len(self.alone) < 2:
-            return len(self.alone)
-        shared = self.shared or (False,) * len(self.alone)
-        places = zip(self.alone, self.others, shared, strict=True)
-        return sum(alone or not others or too for alone, others, too in places)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One graded answer; a share stands for the gold claims of its question."""
-
-    question: str
-    refused: bool
-    in_corpus: bool
-    """The corpus that could be searched states the answer: it is neither absent nor withheld."""
-    in_retrieval: bool
-    """The evidence was retrieved."""
-    bucket: str = ""
-    matched: bool = False
-    """The answer is right, grounded or not."""
-    found: float = 0.0
-    """Of the gold claims that can be recovered from the passages, the share in the answer."""
-    clarifies: bool = False
-    """A refusal that asks what the question means."""
-    sentences: tuple[Cited, ...] = ()
-    """Those that claim something."""
-    confidence: float | None = None
-    relevant: tuple[bool, ...] = ()
-    """For each retrieved passage, in order, whether it is known to hold gold evidence."""
-    gold_passages: int = 0
-    """Passages that hold gold evidence; 0: not known."""
-    text: str = ""
-    asked: str = ""
-
-    def answerable(self, where: Answerable) -> bool:
-        """Whether the question is answerable in one of the two readings."""
-        return self.in_retrieval if where == "retrieval" else self.in_corpus
-
-
-class Answers(NamedTuple):
-    """The answers of a run, in the order of the questions."""
-
-    graded: list[Item]
-    ungraded: list[Item]
-    """Those without a bucket, and questions not asked, as if each were a wrong answer."""
-
-
-def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> Answers:
-    """Return the answers, the last of each question and epoch.
-
-    Raises RunNotUsable for a record whose question is not in the set.
-    """
-    order = {question.id: number for number, question in enumerate(questions)}
-    found: dict[tuple[int, int], Item | None] = {}
-    retrieved: set[tuple[int, int]] = set()
-    for record in records:
-        if record.question not in order:
-            raise RunNotUsable(
-                f"expected records of the run's own questions, found one of {record.question!r}"
-            )
-        if record.epoch < epochs:
-            place = order[record.question], record.epoch
-            found[place] = _item(questions[place[0]], record)
-            if any(record.evidence_ranks):
-                retrieved.add(place)
-    places = [(number, epoch) for number in range(len(questions)) for epoch in range(epochs)]
-    return Answers(
-        [item for place in places if (item := found.get(place))],
-        [
-            wrong(questions[place[0]].id, questions[place[0]].wanted == "correct", place in retrieved)
-            for place in places
-            if not found.get(place)
-        ],
-    )
-
-
-def wrong(question: str, in_corpus: bool, in_retrieval: bool) -> Item:
-    """Return what counts as a wrong answer in every metric."""
-    return Item(
-        question=question,
-        refused=False,
-        in_corpus=in_corpus,
-        in_retrieval=in_retrieval,
-        bucket="wrong",
-        confidence=1.0,
-    )
-
-
-def _item(question: Question, record: Record) -> Item | None:
-    verdict, answer = record.verdict, record.answer
-    if verdict is None or verdict.bucket is None or record.status != "ok":
-        return None
-    ranks = {rank for rank in record.evidence_ranks if rank}
-    matched = verdict.match == "match"
-    retrieved = frozenset(hit.id for hit in record.retrieved)
-    return Item(
-        question=question.id,
-        refused=verdict.bucket == "refused",
-        in_corpus=question.wanted == "correct",
-        in_retrieval=bool(ranks),
-        bucket=verdict.bucket,
-        matched=matched,
-        found=float(matched),
-        clarifies="clarification" in verdict.flags,
-        sentences=tuple(_cited(each, retrieved) for each in verdict.sentences if each.is_claim),
-        confidence=answer.confidence if answer else None,
-        relevant=tuple(rank in ranks for rank in range(1, len(record.retrieved) + 1)),
-        gold_passages=max(record.evidence_passages, len(ranks)) if question.evidence else 0,
-        text=answer.text if answer else "",
-        asked=question.text,
-    )
-
-
-def _cited(sentence: Sentence, retrieved: frozenset[str]) -> Cited:
-    """Read what the grader saw: citations support a sentence together where one of them does."""
-    if not sentence.citations or not retrieved.issuperset(sentence.citations):
-        return Cited()
-    alone = sentence.citation_support[:MOST_CITATIONS]
-    others = tuple(any(alone[:place] + alone[place + 1 :]) for place in range(len(alone)))
-    return Cited(any(alone), alone, others if len(alone) > 1 else ())
+def prefixed(readings: Mapping[str, Figures]) -> Figures:
+    """Figures of several readings in one, each under the name of its reading."""
+    return {
+        f"{where}.{name}": value for where, figures in readings.items() for name, value in figures.items()
+    }

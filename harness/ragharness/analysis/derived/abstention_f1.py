@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, harmonic, ratio
+from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, harmonic, prefixed, ratio
 
 
 def _abstention(found: Items, where: Answerable) -> Figures:
@@ -21,14 +21,9 @@ def _abstention(found: Items, where: Answerable) -> Figures:
     }
 
 
-def _both(found: Items, _: How) -> Figures:
-    corpus, retrieval = _abstention(found, "corpus"), _abstention(found, "retrieval")
-    told = {f"corpus.{name}": value for name, value in corpus.items()}
-    return {
-        "value": corpus["f1"],
-        **told,
-        **{f"retrieval.{name}": value for name, value in retrieval.items()},
-    }
+def _both(items: Items, _: How) -> Figures:
+    readings = {"corpus": _abstention(items, "corpus"), "retrieval": _abstention(items, "retrieval")}
+    return {"value": readings["corpus"]["f1"], **prefixed(readings)}
 
 
 METRIC = Derived(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragharness.analysis.derived import Derived, Figures, How, Item, Items, harmonic, ratio
+from ragharness.analysis.derived import Derived, Figures, How, Item, Items, harmonic, prefixed, ratio
 
 
 def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
@@ -19,11 +19,10 @@ def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
     }
 
 
-def _both(found: Items, _: How) -> Figures:
-    grounded = _simpleqa(found, lambda each: each.bucket == "correct")
-    world = _simpleqa(found, lambda each: each.matched)
-    told = {f"grounded.{name}": value for name, value in grounded.items()}
-    return {"value": grounded["f1"], **told, **{f"world.{name}": value for name, value in world.items()}}
+def _both(items: Items, _: How) -> Figures:
+    grounded = _simpleqa(items, lambda item: item.bucket == "correct")
+    world = _simpleqa(items, lambda item: item.matched)
+    return {"value": grounded["f1"], **prefixed({"grounded": grounded, "world": world})}
 
 
 METRIC = Derived(

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items
+from typing import get_args
+
+from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, prefixed
 from ragharness.analysis.derived.answer_correctness_f1 import answer_correctness
 from ragharness.analysis.derived.grounded_citation_f1 import grounded_citation
 from ragharness.analysis.derived.grounded_refusal_f1 import grounded_refusal
 
 
-def _trust(found: Items, how: How) -> Figures:
-    cited = grounded_citation(found)["value"]
-    readings: tuple[Answerable, ...] = ("retrieval", "corpus")
-    told: Figures = {}
-    for where in readings:
-        parts = (
-            grounded_refusal(found, where)["f1_gr"],
-            answer_correctness(found, where)["f1_ac"],
-            cited,
-        )
-        known = [each for each in parts if each is not None]
-        told[f"{where}.trust"] = sum(known) / 3 if len(known) == 3 else None
-        told |= {
-            f"{where}.{name}": each for name, each in zip(("f1_gr", "f1_ac", "f1_gc"), parts, strict=True)
+def _trust(items: Items, how: How) -> Figures:
+    cited = grounded_citation(items)["value"]
+    readings: dict[str, Figures] = {}
+    for where in get_args(Answerable):
+        parts = {
+            "f1_gr": grounded_refusal(items, where)["f1_gr"],
+            "f1_ac": answer_correctness(items, where)["f1_ac"],
+            "f1_gc": cited,
         }
-    return {"value": told[f"{how.answerable}.trust"], **told}
+        known = [value for value in parts.values() if value is not None]
+        readings[where] = {"trust": sum(known) / 3 if len(known) == 3 else None, **parts}
+    return {"value": readings[how.answerable]["trust"], **prefixed(readings)}
 
 
 METRIC = Derived(
