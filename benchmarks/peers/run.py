@@ -325,8 +325,9 @@ def inspect() -> tuple[str, Scores]:
     )
     with tempfile.TemporaryDirectory() as logs:
         (log,) = evaluate(task, model="mockllm/model", log_dir=logs, display="none", fail_on_error=False)
+        samples = log.samples or ()  # read from the log file
     scores: Scores = {"sample": {}}
-    for sample in log.samples or ():
+    for sample in samples:
         ended = f"{sample.limit.type} limit" if sample.limit else sample.error and sample.error.message
         scores["sample"][str(sample.id)] = ended or "ok"
         for name, score in (sample.scores or {}).items():
