@@ -36,8 +36,8 @@ from ragharness.graders.rules import declines, read_alone
 from ragharness.pipelines.adapters import described, find
 from ragharness.records import BUCKETS, Answer
 from ragharness.runner.run_folder import RunFolder
+from ragharness.support.files import json_rows
 from ragharness.support.options import read_toml
-from ragharness.support.rows import json_rows
 from ragharness.traces.logs import Entry, Log
 from ragharness.traces.scorer import refuses
 

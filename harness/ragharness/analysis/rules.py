@@ -318,8 +318,8 @@ def _ends(values: Iterable[int]) -> Count:
 
 
 def _total(pairs: Pairs, ends: Mapping[Pair, Ends]) -> Ends:
-    low = sum(least * pairs.counts[pair] for pair, (least, _) in ends.items())
-    high = sum(most * pairs.counts[pair] for pair, (_, most) in ends.items())
+    low = sum((least * pairs.counts[pair] for pair, (least, _) in ends.items()), 0.0)
+    high = sum((most * pairs.counts[pair] for pair, (_, most) in ends.items()), 0.0)
     return low, high
 
 

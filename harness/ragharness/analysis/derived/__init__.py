@@ -1,8 +1,8 @@
 """Metrics that others published, from the graded answers of a run: one file each, found by its name.
 
 ``Item`` is an answer as such metrics see it, from records or from texts. A metric's file begins with the one
-sentence that says what the metric is, and has ``METRIC``. Reports and ``docs/metrics.md`` iterate over what is
-found here and under the entry points ``ragharness.derived``; the report of a run has none of them.
+sentence that says what the metric is, and has ``METRIC``. Reports and ``docs/metrics.md`` iterate over what
+is found here and under the entry points ``ragharness.derived``; the report of a run has none of them.
 """
 
 from __future__ import annotations
