@@ -132,12 +132,7 @@ DRY_RUN = typer.Option(
     False, "--dry-run", help="Print the calls, tokens and cost that grading would take, and grade nothing."
 )
 JSON = typer.Option(False, "--json", help="Print JSON.")
-FORM = typer.Option(
-    "",
-    "--format",
-    metavar="NAME",
-    help="One of csv, markdown, text, json (default: text).",
-)
+FORM = typer.Option("", "--format", metavar="NAME", help="One of csv, markdown, text, json (default: text).")
 MARKDOWN = typer.Option(False, "--markdown", help="Short for --format markdown.")
 RUN = typer.Argument(
     "",

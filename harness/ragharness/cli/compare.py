@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of, print_report
 
 
 def compare(
@@ -25,7 +25,6 @@ def compare(
     Example: ragharness compare runs/before runs/after
     """
     from ragharness.analysis.compare import compare as side_by_side
-    from ragharness.cli._options import print_report
     from ragharness.reports.compare import compare_sections
     from ragharness.runner.run_search import find_run
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ragharness.cli._options import JSON
+from ragharness.cli._options import JSON, columns, print_json, print_lines
 
 EXIT_BROKEN = 1
 NOT_FOR_RUNS = frozenset({"all", "dev", "docs", "notebooks", "pii"})
@@ -46,8 +46,6 @@ def doctor(as_json: bool = JSON) -> int:
 
     Example: ragharness doctor --json
     """
-    from ragharness.cli._options import columns, print_json, print_lines
-
     findings = [*_installation(), *_data(), *_surroundings()]
     broken = any(finding.state == "broken" for finding in findings)
     if as_json:

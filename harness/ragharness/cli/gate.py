@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of, print_report
 
 EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
 
@@ -36,7 +36,6 @@ def gate(
     """
     from ragharness.analysis.gate import gate as decide
     from ragharness.analysis.rules import read_gates
-    from ragharness.cli._options import print_report
     from ragharness.reports.compare import gate_sections
     from ragharness.runner.run_search import find_run
 

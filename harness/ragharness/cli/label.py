@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE
+from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE, columns, print_json, print_lines
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ def label(
     run: str = RUN,
     annotator: str = typer.Option("", "--as", metavar="NAME", help="Who labels (default: your login name)."),
     sample: int = typer.Option(
-        0,
-        "--sample",
-        help="Answers to label (60); a larger N enlarges the sample.",
-        show_default=False,
+        0, "--sample", help="Answers to label (60); a larger N enlarges the sample.", show_default=False
     ),
     strata: str = typer.Option(
         "", "--strata", metavar="NAME", help="Draw from each row or each bucket: none, row, bucket."
@@ -49,7 +46,6 @@ def label(
     import getpass
 
     from ragharness.analysis.labelling import open_labelling
-    from ragharness.cli._options import columns, print_json, print_lines
     from ragharness.reports.people import labelling_facts, labelling_lines
     from ragharness.runner.grading import grading_context
     from ragharness.runner.run_search import find_run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.cli._options import JSON, RUN
+from ragharness.cli._options import JSON, RUN, columns, print_json, print_lines
 
 
 def review(run: str = RUN, as_json: bool = JSON) -> None:
@@ -12,7 +12,6 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
 
     Example: ragharness review runs/mine
     """
-    from ragharness.cli._options import columns, print_json, print_lines
     from ragharness.reports.people import review_facts, review_lines
     from ragharness.runner.run_search import find_run
 

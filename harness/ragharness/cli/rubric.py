@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._options import FORM, JSON, completion, form_of
+from ragharness.cli._options import FORM, JSON, completion, form_of, print_json, print_lines, print_report
 
 if TYPE_CHECKING:
     from ragharness.reports.text import Section
@@ -75,7 +75,6 @@ def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
 
     Example: ragharness rubric check rubric.yaml
     """
-    from ragharness.cli._options import print_json, print_lines
     from ragharness.rubrics import registry
 
     loaded = registry.find_rubric(rubric)
@@ -99,7 +98,6 @@ def branch(
 
     Example: ragharness rubric branch rag-answer-1.0 --as minor --out rubric.yaml
     """
-    from ragharness.cli._options import print_lines
     from ragharness.rubrics import registry
 
     made = registry.branch(rubric, claim, out)
@@ -162,8 +160,6 @@ def diff(
 
 
 def _print(value: object, sections: list[Section], form: str, as_json: bool) -> None:
-    from ragharness.cli._options import print_report
-
     print_report(value, sections, form_of(form, markdown=False, as_json=as_json, default="text"))
 
 

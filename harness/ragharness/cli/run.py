@@ -37,6 +37,7 @@ _TYPES: dict[str, Any] = {
 _OUTPUT = (
     ("as_json", "--json", "Print the scores as JSON."),
     ("detail", "--all", "Add axes and retrieval to the report."),
+    ("strict", "--strict", "Exit with code 2 if any answer is not graded."),
     ("quiet", "--quiet", "Show no progress."),
 )
 
@@ -71,7 +72,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    *, as_json: bool, detail: bool, quiet: bool, gates: str,
+    *, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str,
     rubric: str, judge: list[str] | None, people: Path | None, **options: Any,
 ) -> int:  # fmt: skip
     """Run a pipeline on a question set, grade its answers, report.
@@ -80,7 +81,7 @@ def run(
 
     Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
-    from ragharness.cli._options import command, exit_code, leave, print_scores, results_only
+    from ragharness.cli._options import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
     from ragharness.graders import cost_lines
     from ragharness.reports.progress import Live
     from ragharness.results import count
@@ -97,7 +98,7 @@ def run(
         scores = count(folder, context.grading)
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
-        code = exit_code(scores)
+        code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
         if limits is not None and limits.thresholds:
             code = _checked(limits, folder, live) or code
         if scored_by is not None:

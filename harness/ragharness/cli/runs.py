@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ragharness.cli._options import JSON
+from ragharness.cli._options import JSON, columns, print_json, print_lines
 
 if TYPE_CHECKING:
     from ragharness.results import Run
@@ -17,14 +17,12 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def runs(
-    folder: str = typer.Argument("runs", help="Folder that holds the runs."),
-    as_json: bool = JSON,
+    folder: str = typer.Argument("runs", help="Folder that holds the runs."), as_json: bool = JSON
 ) -> None:
     """List the runs, newest first: what was asked, the verdict, the age.
 
     Example: ragharness runs --json
     """
-    from ragharness.cli._options import print_json, print_lines
     from ragharness.errors import RunNotUsable
     from ragharness.results import Run
     from ragharness.runner.run_search import list_runs
@@ -55,7 +53,6 @@ def _described(run: Run) -> dict[str, Any]:
 
 
 def _lines(run: dict[str, Any]) -> list[str]:
-    from ragharness.cli._options import columns
     from ragharness.reports.text import flow, one_line, paragraph
 
     retriever = f"{run['retriever']} k={run['k']}"

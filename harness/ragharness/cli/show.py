@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ragharness.cli._options import OFFLINE, RUN, SOURCE
+from ragharness.cli._options import OFFLINE, RUN, SOURCE, results_only
 
 
 def show(
@@ -20,7 +20,6 @@ def show(
 
     Example: ragharness show q010
     """
-    from ragharness.cli._options import results_only
     from ragharness.errors import RagharnessError
     from ragharness.reports.progress import Live
     from ragharness.results import Run

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import completion
+from ragharness.cli._options import completion, print_lines, write_report
 
 
 def view(
@@ -34,7 +34,6 @@ def view(
     import tempfile
     import webbrowser
 
-    from ragharness.cli._options import print_lines, write_report
     from ragharness.reports.page import page
     from ragharness.results import Run
     from ragharness.runner.run_search import find_run

@@ -45,9 +45,7 @@ def show_question(
             _answer(record, width),
             [
                 *(line for label, text in verdict_fields(record) for line in _field(label, text, width)),
-                *_fields(
-                    "sentences", sentence_lines(sentences), width
-                ),
+                *_fields("sentences", sentence_lines(sentences), width),
                 *_fields("people", said, width),
             ],
         ]

@@ -50,7 +50,11 @@ def execute(
     progress = progress or Progress(len(jobs))
     limits = limits or Limits()
     scheduler = Scheduler(jobs, runner, append, progress, limits)
-    pool = _pool(runner, scheduler, min(concurrency, len(jobs)))
+    pool: Threads | Tasks = Threads(runner, scheduler, min(concurrency, len(jobs)))
+    if runner.pipeline.is_async:
+        from ragharness.runner.tasks import Tasks
+
+        pool = Tasks(runner, scheduler, min(concurrency, len(jobs)))
     abandoned = 0
     tick, look, load = min(_TICK, timeout / 4), 0.0, _Load()
     other = Thread(target=_work_between, args=(scheduler, meanwhile), daemon=True)
@@ -103,14 +107,6 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
                 scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
         scheduler.stop(error)
-
-
-def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | Tasks:
-    if runner.pipeline.is_async:
-        from ragharness.runner.tasks import Tasks
-
-        return Tasks(runner, scheduler, size)
-    return Threads(runner, scheduler, size)
 
 
 class _Load:
@@ -187,31 +183,22 @@ class Threads:
                 processes.end_current()
 
     def _answer(self, attempt: Attempt) -> bool:
-        """Finish an attempt; returns False if it was timed out and another worker took this place."""
+        """Finish an attempt; returns False if it was timed out and another worker took its place."""
         attempt.worker = get_ident()
-        returned, error = self._recalled(attempt)
-        if attempt.settled:
-            return False
-        if returned is None and error is None:
-            if not self._scheduler.admit(attempt):
-                return True
-            returned, error = self._call(attempt)
+        returned, error = None, None
+        try:
+            returned = self._runner.recall(attempt)
+            if attempt.settled:
+                return False
+            if returned is None:
+                if not self._scheduler.admit(attempt):
+                    return True
+                returned = self._runner.call(attempt)
+                if hasattr(returned, "__await__"):
+                    returned = _awaited(returned)
+        except BaseException as raised:  # noqa: BLE001 (a pipeline, retriever or cache of the user's, its exit too)
+            error = raised
         return self._scheduler.conclude(attempt, returned, error)
-
-    def _recalled(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
-        try:
-            return self._runner.recall(attempt), None
-        except BaseException as error:  # noqa: BLE001 (a retriever or a cache of the user's)
-            return None, error
-
-    def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
-        try:
-            returned = self._runner.call(attempt)
-            if hasattr(returned, "__await__"):
-                return _awaited(returned), None
-        except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
-            return None, error
-        return returned, None
 
 
 def _awaited(returned: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A pipeline in separate processes, one per worker, killed at the time-out: messages and both ends of them."""
+"""A pipeline in separate processes, one per worker, killed at the time-out: messages and both their ends."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Journal:
         self._path = path.absolute()
         self._lock = Lock()
         self._file = open_to_append(path)
-        self._place = _place(self._path.stat())
+        self._inode = _identity(self._path.stat())
         self._size = os.fstat(self._file).st_size
         self._open = True
 
@@ -180,23 +180,36 @@ class Journal:
         with self._lock:
             self._look(unstored=0)
             try:
-                there = _place(self._path.stat()) == self._place
+                there = _identity(self._path.stat()) == self._inode
             except OSError:
                 there = False
             if not there:
-                raise _moved(self._path, self._held)
+                raise self._disturbed(
+                    f"moved: it holds {self._held} {self._path.stem} where it is now",
+                    "put it back and repeat the command: it continues",
+                )
 
     def _look(self, unstored: int) -> None:
         """Raise StorageError when somebody deleted or cut what was written."""
-        found = os.fstat(self._file)
-        if found.st_nlink == 0:
-            raise _deleted(self._path, self._held, unstored)
-        if found.st_size < self._size:
-            raise StorageError(
-                f"expected {self._path} to stay while the run was writing, found it cut from {self._size} to"
-                f" {found.st_size} bytes",
-                help=f"leave {self._path.parent.name} alone and repeat the command: it asks what is missing",
+        status, alone = (
+            os.fstat(self._file),
+            f"leave {self._path.parent.name} alone and repeat the command: it asks",
+        )
+        if status.st_nlink == 0:
+            last = f" and {unstored} that could not be stored" if unstored else ""
+            raise self._disturbed(
+                f"deleted: the {self._held} {self._path.stem} in it{last} are lost",
+                f"{alone} again what is missing",
             )
+        if status.st_size < self._size:
+            raise self._disturbed(
+                f"cut from {self._size} to {status.st_size} bytes", f"{alone} what is missing"
+            )
+
+    def _disturbed(self, told: str, advice: str) -> StorageError:
+        return StorageError(
+            f"expected {self._path} to stay while the run was writing, found it {told}", help=advice
+        )
 
     def close(self) -> None:
         """Finish writing; a record that comes later is dropped, never half-written."""
@@ -215,22 +228,5 @@ class Journals(NamedTuple):
     """Whether a torn last line of the records was cut off."""
 
 
-def _place(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
-
-
-def _deleted(path: Path, stored: int, unstored: int) -> StorageError:
-    last = f" and {unstored} that could not be stored" if unstored else ""
-    return StorageError(
-        f"expected {path} to stay while the run was writing, found it deleted: the {stored} {path.stem} in it"
-        f"{last} are lost",
-        help=f"leave {path.parent.name} alone and repeat the command: it asks again what is missing",
-    )
-
-
-def _moved(path: Path, stored: int) -> StorageError:
-    return StorageError(
-        f"expected {path} to stay while the run was writing, found it moved: it holds {stored} {path.stem}"
-        " where it is now",
-        help="put it back and repeat the command: it continues",
-    )
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -290,8 +290,7 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
     message = " ".join(said.message.split())[:300] or "no reason given"
     what = f"{status} ({said.type}: {message})" if status else f"{said.type}: {message}"
     return AccessRefused(
-        f"expected the pipeline's service to accept the credentials, found {what}",
-        help="correct the key",
+        f"expected the pipeline's service to accept the credentials, found {what}", help="correct the key"
     )
 
 

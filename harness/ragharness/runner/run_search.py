@@ -38,7 +38,9 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
         try:
             make_private_folder(root)
             path.mkdir(mode=0o700)
-            _ignored(root)
+            # The runs stay out of version control unless the user decides otherwise.
+            with suppress(FileExistsError), (root / ".gitignore").open("x") as file:
+                file.write("*\n")
         except FileExistsError:
             if not root.is_dir():
                 raise StorageError(f"expected the folder {root}, found a file", help="--out FOLDER") from None
@@ -50,12 +52,6 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
             ) from error
         else:
             return path
-
-
-def _ignored(root: Path) -> None:
-    """Keep the runs out of version control unless the user decides otherwise."""
-    with suppress(FileExistsError), (root / ".gitignore").open("x") as file:
-        file.write("*\n")
 
 
 def slug(name: str, default: str = "pipeline") -> str:

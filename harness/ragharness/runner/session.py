@@ -287,7 +287,8 @@ def choose_folder(
     tags = tuple(map(redact, config.tag))
     if out is not None and (out / "run.json").is_file():
         folder = _named(context, say, out, fresh, again)
-        _say_tags(folder, tags, say)
+        if more := [tag for tag in tags if tag not in folder.run.tags]:
+            say(f"--tag {' '.join(more)} is not added: a run keeps the tags that it started with")
         return folder
     if out is None and not fresh:
         found = find_unfinished(context.settings, tags=tags, again=again)
@@ -335,13 +336,13 @@ def ask_all(
     with folder.writing(session, again=again) as journals:
         if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
-        spent = _spent(folder) if config.max_cost is not None else ()
+        costs = _costs_so_far(folder) if config.max_cost is not None else []
         limits = Limits(
             retries=config.retries,
             max_failures=config.max_failures,
             rpm=config.rpm,
             max_time=config.seconds,
-            spending=Spending(config.max_cost, *spent),
+            spending=Spending(config.max_cost, sum(costs), len(costs)),
         )
         done, graded = journals.answers.keys, journals.records.keys
         jobs = [
@@ -384,20 +385,11 @@ def progress_summary(folder: RunFolder) -> str:
     return f"{len(folder.kept())} of {settings.records} are answered{epochs}{failures}"
 
 
-def _spent(folder: RunFolder) -> tuple[float, int]:
-    """Return what all calls of a run cost as far as it is known, and how many they were.
-
-    Those whose records were replaced are among them.
-    """
+def _costs_so_far(folder: RunFolder) -> list[float]:
+    """Known costs of all calls of a run, those too whose records were replaced."""
     records = chain(folder.history(), folder.waiting())
     usages = (record.answer.usage for record in records if record.answer and record.attempts)
-    costs = [each.cost for each in usages if each and each.cost is not None and not each.from_cache]
-    return sum(costs), len(costs)
-
-
-def _say_tags(folder: RunFolder, tags: tuple[str, ...], say: Say) -> None:
-    if more := [tag for tag in tags if tag not in folder.run.tags]:
-        say(f"--tag {' '.join(more)} is not added: a run keeps the tags that it started with")
+    return [usage.cost for usage in usages if usage and usage.cost is not None and not usage.from_cache]
 
 
 def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:

@@ -37,27 +37,27 @@ def page(runs: Sequence[RunOnDisk]) -> str:
     content = held(runs, found.against if found else ())
     content["letters"] = list(lettered)
     script, style = _file("page.js"), _file("pieces.css") + _file("page.css")
-    return (
-        _templates()
-        .get_template("page.html")
-        .render(
-            runs={letter: each.scores for letter, each in lettered.items()},
-            rubrics={letter: rubrics_of(each.folder, "text") for letter, each in lettered.items()},
-            found=found,
-            policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-            "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
-            script=_raw(script),
-            style=_raw(style),
-            # Nothing within it can end it: "<" is written as its escape.
-            data=_raw(msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()),
-        )
+    return _rendered(
+        "page.html",
+        runs={letter: each.scores for letter, each in lettered.items()},
+        rubrics={letter: rubrics_of(each.folder, "text") for letter, each in lettered.items()},
+        found=found,
+        policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+        script=_raw(script),
+        style=_raw(style),
+        # Nothing within it can end it: "<" is written as its escape.
+        data=_raw(msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()),
     )
 
 
 def notebook(scores: Scores) -> str:
     """Return verdict, pictures and tables of a run as HTML without a script."""
-    rendered = _templates().get_template("notebook.html")
-    return rendered.render(runs={"A": scores}, style=_raw(_file("pieces.css")))
+    return _rendered("notebook.html", runs={"A": scores}, style=_raw(_file("pieces.css")))
+
+
+def _rendered(template: str, **values: object) -> str:
+    return str(_templates().get_template(template).render(**values))
 
 
 @lru_cache
