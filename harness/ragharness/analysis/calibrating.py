@@ -53,6 +53,174 @@ from ragharness.records import BUCKETS, Bucket
 from ragharness.runner.journal import Key
 from ragharness.runner.run_folder import RunFolder
 
+LEAST_LABELS = 30
+"""Labels under which nothing is corrected, unless they are all that there is."""
+
+
+class Pair(NamedTuple):
+    """One labelled answer: people's bucket, the grader's outcome, its stratum and weight."""
+
+    people: Bucket
+    grader: str
+    stratum: str = "all"
+    weight: float = 1.0
+
+
+class Correction(NamedTuple):
+    """What correcting one bucket came to, as ``BucketFigures`` has it."""
+
+    corrected: Interval | None = None
+    long_run: Interval | None = None
+    why_not: str = "not calibrated"
+    needed: int | None = None
+    needed_long_run: int | None = None
+
+
+def refusals(design: Design, pairs: Sequence[Pair]) -> list[str]:
+    """Return why labels of a sample correct nothing; empty: they do."""
+    population = sum(design.sizes.values())
+    if len(pairs) < min(LEAST_LABELS, population):
+        return [f"{len(pairs)} answers are labelled, at least {min(LEAST_LABELS, population)} are needed"]
+    least = {name: min(LEAST, size) for name, size in design.sizes.items()}
+    labelled = Counter(pair.stratum for pair in pairs)
+    return [
+        f"{labelled[name]} answers of the stratum {name} are labelled, at least {n} are needed"
+        for name, n in least.items()
+        if labelled[name] < n
+    ]
+
+
+def by_difference(
+    design: Design, answers: Sequence[Answered], pairs: Sequence[Pair], questions: int
+) -> dict[Bucket, Correction]:
+    """Each bucket of a run corrected by the labels of a sample of its own answers."""
+    graded = Counter((stratum_of(answer, design.strata), answer.outcome) for answer in answers)
+    return {bucket: _corrected(bucket, design, graded, pairs, questions) for bucket in BUCKETS}
+
+
+def _corrected(
+    bucket: Bucket,
+    design: Design,
+    graded: Mapping[tuple[str, str], int],
+    pairs: Sequence[Pair],
+    questions: int,
+) -> Correction:
+    population = sum(design.sizes.values())
+    people = [int(pair.people == bucket) for pair in pairs]
+    grader = [int(pair.grader == bucket) for pair in pairs]
+    parts = []
+    for name, size in design.sizes.items():
+        labelled = [number for number, pair in enumerate(pairs) if pair.stratum == name]
+        ours, theirs = ([labels[number] for number in labelled] for labels in (people, grader))
+        parts.append(Part(size, graded[name, bucket], ours, theirs))
+    estimate = difference(parts)
+    likeness = correlation(people, grader, [pair.weight for pair in pairs])
+    rate = min(1.0, max(0.0, estimate.value))
+    floor = min(LEAST_LABELS, population)
+    near, far = (labels_needed(rate, likeness, population, finite=finite) for finite in (True, False))
+    needed = [None if n is None else max(floor, n) for n in (near, far)]
+    if sum(people) < LEAST_GOLD:
+        return Correction(None, None, f"too few: {sum(people)} labelled, {LEAST_GOLD} needed", *needed)
+    in_run, long_run = _interval(estimate, population, questions), _interval(ppi(parts), 1, 1)
+    return Correction(in_run, long_run, "", *needed)
+
+
+def _interval(estimate: Estimate, scale: float, most: float) -> Interval:
+    """Estimate cut at what can be, in answers."""
+    ends = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (min(most, max(0.0, scale * end)) for end in ends)
+    return Interval(value=value, low=low, high=high)
+
+
+REVIEW = "needs_review"
+
+
+class Source(NamedTuple):
+    """Labels, and the run whose answers they are of."""
+
+    folder: RunFolder
+    answers: list[Answered]
+    design: Design | None
+    people: People
+    standing: dict[Key, Label]
+    stale: int
+
+
+def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Source:
+    """Return the labels in a file or folder with their run; raises RunNotUsable, UsageError."""
+    home = place if place.is_dir() else place.parent
+    design = read_design(home)
+    if design is not None and design.created != folder.run.created:
+        if not (home.parent / "run.json").is_file():
+            raise RunNotUsable(
+                f"expected the labels in {place} within the folder of their run {design.run}, found none:"
+                " its verdicts say what the grader makes of labelled answers",
+                help="put the labels back into runs/RUN/labels",
+            )
+        folder = RunFolder.open(home.parent)
+        answers = answered(folder.records())
+    digests = {each.key: each.digest for each in answers}
+    people, stale = read_people(place, digests)
+    sampled = {each.key for each in design.items} if design else digests.keys()
+    standing = {key: label for key, label in people.standing().items() if key in sampled}
+    return Source(folder, answers, design, people, standing, stale)
+
+
+def pairs_of(source: Source) -> list[Pair]:
+    """People's bucket and the grader's of each labelled answer; those of a stratum stand for it alike."""
+    strata = {item.key: item.stratum for item in source.design.items} if source.design else {}
+    labels = {
+        answer: source.standing[answer.key].bucket
+        for answer in source.answers
+        if answer.key in source.standing
+    }
+    labelled = Counter(strata.get(answer.key, "all") for answer in labels)
+    pairs = []
+    for answer, bucket in labels.items():
+        stratum = strata.get(answer.key, "all")
+        weight = source.design.sizes[stratum] / labelled[stratum] if source.design else 1.0
+        if bucket is not None:
+            pairs.append(Pair(bucket, answer.outcome, stratum, weight))
+    return pairs
+
+
+def unlabelled(source: Source) -> list[str]:
+    """Return the questions of the sample without a label that stands, in the order of labelling."""
+    items = source.design.items if source.design else ()
+    return [each.question for each in items if each.key not in source.standing]
+
+
+def disagreements(source: Source) -> list[Disagreement]:
+    """Return the answers on which people and the grader differ, those about *wrong* first, reviews last."""
+    asked = {each.id: each for each in source.folder.each_question()}
+    found = []
+    for record in source.folder.records():
+        label = source.standing.get((record.question, record.epoch))
+        outcome = (record.verdict and record.verdict.bucket) or REVIEW
+        if label is None or label.bucket is None or label.bucket == outcome or record.answer is None:
+            continue
+        question, verdict = asked[record.question], record.verdict
+        found.append(
+            Disagreement(
+                question=record.question,
+                epoch=record.epoch,
+                asked=question.text,
+                gold=" | ".join(question.answers) or "none",
+                answer=record.answer.text,
+                people=label.bucket,
+                comment=label.comment,
+                grader=outcome,
+                reason=verdict.reason if verdict else "",
+                why=verdict.why if verdict else "",
+            )
+        )
+    return sorted(found, key=_worst_first)
+
+
+def _worst_first(each: Disagreement) -> tuple[bool, bool, str, int]:
+    return each.grader == REVIEW, "wrong" not in (each.people, each.grader), each.question, each.epoch
+
+
 _OTHER_RUN = "n/a: labels of another run correct no counts"
 _NEXT = 10
 """Questions to label next that are named."""
@@ -79,14 +247,14 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
     notes = _notes(source, pairs, same=same)
     questions = folder.run.settings.records
     method: Method = ""
-    corrected: dict[Bucket, Corrected] = {}
+    corrections = dict.fromkeys(BUCKETS, Correction())
     if not reasons and same and source.design:
-        method, corrected = "difference", by_difference(source.design, answers, pairs, questions)
+        method, corrections = "difference", by_difference(source.design, answers, pairs, questions)
     elif not reasons:
         reasons += _not_recognised(pairs)
-        corrected = dict.fromkeys(BUCKETS, Corrected(None, None, _OTHER_RUN, None, None))
+        corrections = dict.fromkeys(BUCKETS, Correction(why_not=_OTHER_RUN))
     figures: dict[str, BucketFigures] = {
-        bucket: figures_of(bucket, pairs, answers, corrected.get(bucket)) for bucket in BUCKETS
+        bucket: _figures(bucket, pairs, answers, corrections[bucket]) for bucket in BUCKETS
     }
     agreement = agreement_of(pairs)
     told = _sentence(figures, agreement, source, pairs, answers)
@@ -203,22 +371,18 @@ def _sentence(
     return f"calibrated: {len(pairs)} {of}answers labelled by {by}, {told}{alike}"
 
 
-def figures_of(
-    bucket: Bucket, pairs: Sequence[Pair], answers: Sequence[Answered], corrected: Corrected | None
+def _figures(
+    bucket: Bucket, pairs: Sequence[Pair], answers: Sequence[Answered], correction: Correction
 ) -> BucketFigures:
-    """Return recall, precision and corrected counts of one bucket."""
-    mine = [pair for pair in pairs if pair.people == bucket]
-    theirs = [pair for pair in pairs if pair.grader == bucket]
+    """Recall, precision and corrected counts of one bucket."""
+    people = [pair for pair in pairs if pair.people == bucket]
+    grader = [pair for pair in pairs if pair.grader == bucket]
     return BucketFigures(
-        people=len(mine),
-        grader=sum(each.outcome == bucket for each in answers),
-        recall=_rate(mine, lambda pair: pair.grader == bucket),
-        precision=_rate(theirs, lambda pair: pair.people == bucket),
-        corrected=corrected.in_run if corrected else None,
-        long_run=corrected.long_run if corrected else None,
-        why_not=corrected.why_not if corrected else "not calibrated",
-        needed=corrected.needed if corrected else None,
-        needed_long_run=corrected.needed_long_run if corrected else None,
+        people=len(people),
+        grader=sum(answer.outcome == bucket for answer in answers),
+        recall=_rate(people, lambda pair: pair.grader == bucket),
+        precision=_rate(grader, lambda pair: pair.people == bucket),
+        **correction._asdict(),
     )
 
 
@@ -264,191 +428,3 @@ def agreement_of(pairs: Sequence[Pair]) -> Agreement:
         ac1_interval=(other.low, other.high) if other else None,
         alpha=alpha([(pair.people, pair.grader) for pair in graded]),
     )
-
-
-LEAST_LABELS = 30
-"""Labels under which nothing is corrected, unless they are all that there is."""
-
-
-class Pair(NamedTuple):
-    """One labelled answer: people's bucket, the grader's outcome, its stratum and weight."""
-
-    people: Bucket
-    grader: str
-    stratum: str = "all"
-    weight: float = 1.0
-
-
-class Corrected(NamedTuple):
-    """What correcting one bucket came to."""
-
-    in_run: Interval | None
-    long_run: Interval | None
-    why_not: str
-    needed: int | None
-    needed_long_run: int | None
-
-
-def weights(design: Design, strata: Sequence[str]) -> list[float]:
-    """Return how many answers each labelled one stands for; those of a stratum stand for it alike."""
-    labelled = Counter(strata)
-    return [design.sizes[each] / labelled[each] for each in strata]
-
-
-def refusals(design: Design, pairs: Sequence[Pair]) -> list[str]:
-    """Return why labels of a sample correct nothing; empty: they do."""
-    population = sum(design.sizes.values())
-    if len(pairs) < min(LEAST_LABELS, population):
-        return [f"{len(pairs)} answers are labelled, at least {min(LEAST_LABELS, population)} are needed"]
-    found = []
-    for name, size in design.sizes.items():
-        n = sum(pair.stratum == name for pair in pairs)
-        if n < min(LEAST, size):
-            found.append(
-                f"{n} answers of the stratum {name} are labelled, at least {min(LEAST, size)} are needed"
-            )
-    return found
-
-
-def by_difference(
-    design: Design, answers: Sequence[Answered], pairs: Sequence[Pair], questions: int
-) -> dict[Bucket, Corrected]:
-    """Return each bucket of a run corrected by the labels of a sample of its own answers."""
-    graded = _graded(design, answers)
-    return {bucket: _corrected(bucket, design, graded, pairs, questions) for bucket in BUCKETS}
-
-
-def _corrected(
-    bucket: Bucket,
-    design: Design,
-    graded: Mapping[str, Mapping[str, int]],
-    pairs: Sequence[Pair],
-    questions: int,
-) -> Corrected:
-    population = sum(design.sizes.values())
-    people = [int(pair.people == bucket) for pair in pairs]
-    grader = [int(pair.grader == bucket) for pair in pairs]
-    parts = [
-        Part(
-            size,
-            graded[name][bucket],
-            [y for y, pair in zip(people, pairs, strict=True) if pair.stratum == name],
-            [f for f, pair in zip(grader, pairs, strict=True) if pair.stratum == name],
-        )
-        for name, size in design.sizes.items()
-    ]
-    found = difference(parts)
-    likeness = correlation(people, grader, [pair.weight for pair in pairs])
-    rate = min(1.0, max(0.0, found.value))
-    floor = min(LEAST_LABELS, population)
-    near, far = (labels_needed(rate, likeness, population, finite=finite) for finite in (True, False))
-    needed = [None if each is None else max(floor, each) for each in (near, far)]
-    if few := _too_few(sum(people)):
-        return Corrected(None, None, few, needed[0], needed[1])
-    return Corrected(
-        _interval(found, population, questions), _interval(ppi(parts), 1, 1), "", needed[0], needed[1]
-    )
-
-
-def _graded(design: Design, answers: Sequence[Answered]) -> dict[str, Counter[str]]:
-    """Return the grader's outcomes in each stratum."""
-    found = {name: Counter[str]() for name in design.sizes}
-    for each in answers:
-        found[stratum_of(each, design.strata)][each.outcome] += 1
-    return found
-
-
-def _too_few(n: int) -> str:
-    return f"too few: {n} labelled, {LEAST_GOLD} needed" if n < LEAST_GOLD else ""
-
-
-def _interval(found: Estimate, scale: float, most: float) -> Interval:
-    """Return an estimate cut at what can be, in answers."""
-    values = (min(most, max(0.0, scale * end)) for end in (found.value, found.low, found.high))
-    value, low, high = values
-    return Interval(value=value, low=low, high=high)
-
-
-REVIEW = "needs_review"
-
-
-class Source(NamedTuple):
-    """Labels, and the run whose answers they are of."""
-
-    folder: RunFolder
-    answers: list[Answered]
-    design: Design | None
-    people: People
-    standing: dict[Key, Label]
-    stale: int
-
-
-def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Source:
-    """Return the labels in a file or folder with their run; raises RunNotUsable, UsageError."""
-    home = place if place.is_dir() else place.parent
-    design = read_design(home)
-    if design is not None and design.created != folder.run.created:
-        if not (home.parent / "run.json").is_file():
-            raise RunNotUsable(
-                f"expected the labels in {place} within the folder of their run {design.run}, found none:"
-                " its verdicts say what the grader makes of labelled answers",
-                help="put the labels back into runs/RUN/labels",
-            )
-        folder = RunFolder.open(home.parent)
-        answers = answered(folder.records())
-    digests = {each.key: each.digest for each in answers}
-    people, stale = read_people(place, digests)
-    sampled = {each.key for each in design.items} if design else digests.keys()
-    standing = {key: label for key, label in people.standing().items() if key in sampled}
-    return Source(folder, answers, design, people, standing, stale)
-
-
-def pairs_of(source: Source) -> list[Pair]:
-    """Return people's bucket and the grader's of each labelled answer, with its weight."""
-    strata = {each.key: each.stratum for each in source.design.items} if source.design else {}
-    outcomes = {each.key: each.outcome for each in source.answers}
-    keys = [key for key in outcomes if key in source.standing]
-    drawn = [strata.get(key, "all") for key in keys]
-    heavy = weights(source.design, drawn) if source.design else [1.0] * len(keys)
-    return [
-        Pair(bucket, outcomes[key], stratum, weight)
-        for key, stratum, weight in zip(keys, drawn, heavy, strict=True)
-        if (bucket := source.standing[key].bucket) is not None
-    ]
-
-
-def unlabelled(source: Source) -> list[str]:
-    """Return the questions of the sample without a label that stands, in the order of labelling."""
-    items = source.design.items if source.design else ()
-    return [each.question for each in items if each.key not in source.standing]
-
-
-def disagreements(source: Source) -> list[Disagreement]:
-    """Return the answers on which people and the grader differ, those about *wrong* first, reviews last."""
-    asked = {each.id: each for each in source.folder.each_question()}
-    found = []
-    for record in source.folder.records():
-        label = source.standing.get((record.question, record.epoch))
-        outcome = (record.verdict and record.verdict.bucket) or REVIEW
-        if label is None or label.bucket is None or label.bucket == outcome or record.answer is None:
-            continue
-        question, verdict = asked[record.question], record.verdict
-        found.append(
-            Disagreement(
-                question=record.question,
-                epoch=record.epoch,
-                asked=question.text,
-                gold=" | ".join(question.answers) or "none",
-                answer=record.answer.text,
-                people=label.bucket,
-                comment=label.comment,
-                grader=outcome,
-                reason=verdict.reason if verdict else "",
-                why=verdict.why if verdict else "",
-            )
-        )
-    return sorted(found, key=_worst_first)
-
-
-def _worst_first(each: Disagreement) -> tuple[bool, bool, str, int]:
-    return each.grader == REVIEW, "wrong" not in (each.people, each.grader), each.question, each.epoch
