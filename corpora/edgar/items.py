@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ragharness.corpus.download.obtaining import files_in
 from ragharness.corpus.folders.text import plain_lines, unwrapped
 from ragharness.errors import CorruptDownload, MissingExtra
-from ragharness.support.rows import LocatedRow, data_rows
+from ragharness.support.files import LocatedRow, data_rows
 
 PLAIN = frozenset({".json", ".jsonl", ".parquet"})
 SUFFIXES = PLAIN | {".zip"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from msgspec import Struct
 
-from ragharness.support.rows import data_rows
+from ragharness.support.files import data_rows
 
 from .reports import Report, read_markdown
 

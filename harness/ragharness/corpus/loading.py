@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -35,29 +36,25 @@ class Corpus:
     """Documents of one split, in the order of their source."""
 
     id: str
-    split: str
-    """Empty when the corpus has none."""
+    split: str  # empty when the corpus has none
     documents: tuple[Document, ...]
     license: str = ""
     attribution: str = ""
-    folder: str = ""
-    """For documents of the user's own: where they were read; empty for a corpus of the shelf."""
+    folder: str = ""  # for documents of the user's own: where they were read; empty for a corpus of the shelf
     notices: tuple[str, ...] = ()
     """A sentence for each file that was left out, or read otherwise than its name says."""
-    files: Path | None = None
-    """Folder of the files that a listed corpus was parsed from."""
-    files_hash: str = ""
-    """Hash of those files, where parsing them takes long."""
+    files: Path | None = None  # folder of the files that a listed corpus was parsed from
+    files_hash: str = ""  # hash of those files, where parsing them takes long
 
     def document(self, document_id: str) -> Document:
-        """Return a document by its id; raises UnknownName."""
+        """Document by its id; raises UnknownName."""
         try:
             return self._by_id[document_id]
         except KeyError:
             raise UnknownName(f"document of {self.id}", document_id, self._by_id) from None
 
     def canonical(self, document_id: str) -> str:
-        """Return the id of the first document with the same text: itself unless it is a twin or unknown."""
+        """Id of the first document with the same text: its own unless it is a twin or unknown."""
         return self.twins.get(document_id, document_id)
 
     @cached_property
@@ -65,29 +62,29 @@ class Corpus:
         """How much it holds, in the words of the manifest."""
         return {
             "documents": len(self.documents),
-            "words": sum(len(each.text.split()) for each in self.documents),
-            "segments": sum(len(each.segments) for each in self.documents),
+            "words": sum(len(document.text.split()) for document in self.documents),
+            "segments": sum(len(document.segments) for document in self.documents),
         }
 
     @cached_property
     def hash(self) -> str:
         """The sha256 of all that passages and questions are built from: ids, names, texts, segments."""
         digest = sha256()
-        for each in self.documents:
-            row = (each.id, each.title, each.handle, each.paraphrase, each.text, each.segments)
-            digest.update(msgspec.json.encode(row))
+        fields = attrgetter("id", "title", "handle", "paraphrase", "text", "segments")
+        for document in self.documents:
+            digest.update(msgspec.json.encode(fields(document)))
         return digest.hexdigest()
 
     @cached_property
     def twins(self) -> dict[str, str]:
         """Each document that repeats an earlier one's text, with the id of the first."""
-        first: dict[str, str] = {}
-        pairs = [(each.id, first.setdefault(each.text, each.id)) for each in self.documents]
+        by_text: dict[str, str] = {}
+        pairs = [(document.id, by_text.setdefault(document.text, document.id)) for document in self.documents]
         return {document: original for document, original in pairs if document != original}
 
     @cached_property
     def _by_id(self) -> dict[str, Document]:
-        return {each.id: each for each in self.documents}
+        return {document.id: document for document in self.documents}
 
 
 def load_corpus(
@@ -99,7 +96,7 @@ def load_corpus(
     complete: bool = False,
     on_progress: Listener | None = None,
 ) -> Corpus:
-    """Return one split of a corpus: embedded, cached, or fetched.
+    """One split of a corpus: embedded, cached, or fetched.
 
     ``source`` names a folder, an archive or a URL to read instead of the published one. ``complete``
     fetches what is missing of a cached corpus that can be read without it.
@@ -110,16 +107,15 @@ def load_corpus(
 
     Raises UnknownName, UsageError, CorpusUnavailable, CorruptDownload or StorageError.
     """
-    for place in (name, source):
-        if is_remote(place):
-            fetch_folder(place, offline=offline)
+    for address in filter(is_remote, (name, source)):
+        fetch_folder(address, offline=offline)
     if is_own(name):
         corpus = _own_corpus(name, split, folder_path(source or name), on_progress)
     else:
         corpus = _shelved_corpus(name, split, source, on_progress, offline=offline, complete=complete)
     _check(corpus.id, corpus.documents)
     if on_progress:
-        _tell(corpus, name, source, on_progress)
+        _report_notices(corpus, name, source, on_progress)
     return corpus
 
 
@@ -129,11 +125,11 @@ def _shelved_corpus(
     card = manifest(name)
     source = named_source(name, str(folder_path(source)) if is_remote(source) else source)
     split = choose_split(card, split, source)
-    asked = download_request(card, split, source)
+    request = download_request(card, split, source)
     home = folder = resources.folder("corpora", name)
     if not card.embedded:
-        folder = obtain(asked, source=source, offline=offline, complete=complete, on_progress=on_progress)
-    files_hash = _files_hash(asked, folder) if card.keep_parsed else ""
+        folder = obtain(request, source=source, offline=offline, complete=complete, on_progress=on_progress)
+    files_hash = _files_hash(request, folder) if card.keep_parsed else ""
     content = _parse(card, home, folder, split, files_hash)
     return Corpus(
         card.id,
@@ -156,24 +152,24 @@ def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None)
     return Corpus(card.id, "", contents.documents, folder=str(path), notices=contents.notices)
 
 
-def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
+def _report_notices(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
     """Say each notice once: those that were not said of this corpus before; the others are counted."""
     about = str(Path(corpus.folder).resolve()) if corpus.folder else f"{name} {corpus.split} {source}"
-    memory = cache_folder() / "told" / f"{sha256(about.encode()).hexdigest()[:32]}.json"
-    known = msgspec.json.decode(read_cached(memory) or b"[]", type=list[str])
-    new = [each for each in corpus.notices if each not in known][:_TOLD_AT_ONCE]
-    for each in new:
-        listener(each, 0, 0)
-    rest = len(corpus.notices) - len(new)
-    if rest:
+    path = cache_folder() / "told" / f"{sha256(about.encode()).hexdigest()[:32]}.json"
+    reported = msgspec.json.decode(read_cached(path) or b"[]", type=list[str])
+    new = [notice for notice in corpus.notices if notice not in reported][:_TOLD_AT_ONCE]
+    for notice in new:
+        listener(notice, 0, 0)
+    remaining = len(corpus.notices) - len(new)
+    if remaining:
         split, _, subset = corpus.split.partition(":")
-        given = {"--split": split, "--subset": subset, "--from": source}
-        words = [name, *(word for pair in given.items() if pair[1] for word in pair)]
-        remarks = "remark about a file" if rest == 1 else "remarks about files"
+        options = {"--split": split, "--subset": subset, "--from": source}
+        words = [name, *(word for pair in options.items() if pair[1] for word in pair)]
+        remarks = "remark about a file" if remaining == 1 else "remarks about files"
         more = "more " if new else ""
-        listener(f"{rest} {more}{remarks}, listed by: ragharness corpus show {shlex.join(words)}", 0, 0)
-    if set(known) != set(corpus.notices):
-        write_cached(memory, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
+        listener(f"{remaining} {more}{remarks}, listed by: ragharness corpus show {shlex.join(words)}", 0, 0)
+    if set(reported) != set(corpus.notices):
+        write_cached(path, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -183,17 +179,10 @@ class Content(msgspec.Struct, frozen=True):
     notices: Sequence[str] = ()
 
 
-_CONTENT = 2
-"""Raised when the cached form of parsed documents changes."""
-
-_KEPT = 6
-"""Parsed corpora in the cache; the longest unused ones go first."""
-
-_KEPT_TOLD = 100
-"""Corpora and folders of which the cache knows what was said about their files."""
-
-_TOLD_AT_ONCE = 20
-"""Notices that a command says one by one; the rest is counted."""
+_CONTENT = 2  # raised when the cached form of parsed documents changes
+_KEPT = 6  # parsed corpora in the cache; the longest unused ones go first
+_KEPT_TOLD = 100  # corpora and folders of which the cache knows what was said about their files
+_TOLD_AT_ONCE = 20  # notices that a command says one by one; the rest is counted
 
 
 def _parse(card: Manifest, home: Path, folder: Path, split: str, files_hash: str) -> Content:
@@ -216,13 +205,13 @@ def _parse(card: Manifest, home: Path, folder: Path, split: str, files_hash: str
     return content
 
 
-def _files_hash(asked: DownloadRequest, folder: Path) -> str:
+def _files_hash(request: DownloadRequest, folder: Path) -> str:
     """Hash of the files of a corpus by name and content."""
-    pinned = [folder / name for name in (*asked.required, *asked.optional) if (folder / name).is_file()]
+    pinned = [folder / name for name in (*request.required, *request.optional) if (folder / name).is_file()]
     # In the cache other splits lie beside; of a folder of the user's all is read.
     cached = folder.parent == cache_folder() / "corpora"
-    rows = files_in(folder, asked.suffixes)
-    files = pages_in(folder) + rows if asked.pages else pinned if cached else rows
+    rows = files_in(folder, request.suffixes)
+    files = pages_in(folder) + rows if request.pages else pinned if cached else rows
     return sha256("".join(f"{path.name} {hash_file(path)}\n" for path in files).encode()).hexdigest()
 
 
@@ -236,15 +225,15 @@ def _parser_hash(home: Path) -> str:
 
 def _check(name: str, documents: Sequence[Document]) -> None:
     """Raise when a parser broke the contract of the records: everything later relies on it."""
-    lengths = {each.id: len(each.text) for each in documents}
-    titles = {each.title.casefold() for each in documents}
-    if not documents or len(lengths) < len(documents) or len(titles) < len(documents):
+    ids = {document.id for document in documents}
+    titles = {document.title.casefold() for document in documents}
+    if not documents or len(ids) < len(documents) or len(titles) < len(documents):
         raise RagharnessError(f"the documents of {name} need unique ids and titles")
-    for each in documents:
+    for document in documents:
         position = 0
-        for start, end in each.segments:
-            if not position <= start < end <= lengths[each.id]:
+        for start, end in document.segments:
+            if not position <= start < end <= len(document.text):
                 raise RagharnessError(
-                    f"a segment of {each.id} is not in order inside its text: {start}-{end}"
+                    f"a segment of {document.id} is not in order inside its text: {start}-{end}"
                 )
             position = end

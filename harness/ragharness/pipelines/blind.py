@@ -18,7 +18,7 @@ CITED = 3
 
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:
-    """Return the pipeline that guesses by title and topic."""
+    """Pipeline that guesses by title and topic."""
     refuse_argument("blind", argument)
     priors = context.questions.priors
     guesses = {question.text: _guess(question, priors) for question in context.questions.questions}
@@ -29,7 +29,7 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
         if not guess or not share:
             return refusal(passages)
         cited = [passage.id for passage in passages if passage.title == title][:CITED]
-        return f"{guess} " + " ".join(f"[{each}]" for each in cited)
+        return f"{guess} " + " ".join(f"[{passage}]" for passage in cited)
 
     return answer
 
@@ -42,12 +42,14 @@ def _guess(question: Question, priors: Mapping[str, str]) -> str:
 
 
 def best_title(question: str, passages: Sequence[Passage]) -> tuple[str, float]:
-    """Return the first title with the largest share of its words in the question, and the share."""
-    asked = set(words(question))
-    shares = {title: _share(words(title), asked) for title in dict.fromkeys(each.title for each in passages)}
-    title = max(shares, key=lambda each: shares[each], default="")
+    """First title with the largest share of its words in the question, with that share."""
+    terms = set(words(question))
+    shares = {
+        title: _share(words(title), terms) for title in dict.fromkeys(passage.title for passage in passages)
+    }
+    title = max(shares, key=lambda title: shares[title], default="")
     return title, shares.get(title, 0.0)
 
 
-def _share(title: list[str], asked: set[str]) -> float:
-    return sum(word in asked for word in title) / len(title) if title else 0.0
+def _share(title: list[str], terms: set[str]) -> float:
+    return sum(word in terms for word in title) / len(title) if title else 0.0
