@@ -30,30 +30,14 @@ if TYPE_CHECKING:
     from numpy import int32
     from numpy.typing import NDArray
 
-SEED = 20
-"""Folded characters in one look-up key."""
-
-STEP = 32
-"""Distance between two indexed keys, in folded characters."""
-
-CLOSE = 12
-"""Characters that must match after a gap for the text to count as continued."""
-
-GAP = 400
-"""Longest gap, in the text or in the document, after which a text may continue."""
-
-LEAST = 12
-"""Folded characters of a text below which it could stand anywhere."""
-
-PIECE = 40
-"""Folded characters of a piece that is no accident: common phrases of contracts are shorter."""
-
-SHARE = 0.5
-"""Share of a text that must be located; the remainder is a heading, a summary, a footer."""
-
-MOST = 0.8
-"""Share of a text above which what is missing is not reported."""
-
+SEED = 20  # folded characters in one look-up key
+STEP = 32  # distance between two indexed keys, in folded characters
+CLOSE = 12  # characters that must match after a gap for the text to count as continued
+GAP = 400  # longest gap, in the text or in the document, after which a text may continue
+LEAST = 12  # folded characters of a text below which it could stand anywhere
+PIECE = 40  # folded characters of a piece that is no accident: common phrases of contracts are shorter
+SHARE = 0.5  # share of a text that must be located; the remainder is a heading, a summary, a footer
+MOST = 0.8  # share of a text above which what is missing is not reported
 _FOLLOWED = 256  # occurrences followed for one key: the zeros of a table stand everywhere
 _UNFOLDED = 64  # documents of which it is remembered where each folded character comes from
 _LISTED_IDS = 5  # ids listed in a notice; the others are counted

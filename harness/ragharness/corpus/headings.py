@@ -12,15 +12,9 @@ from bisect import bisect_right
 
 from ragharness.language.tables import regex
 
-SEPARATOR = " | "
-"""Between the cells of a row, as the readers of corpora write tables."""
-
-SHORT = 12
-"""Words of the longest heading."""
-
-LEAD = 30
-"""Words of the longest sentence, or line of column heads, that is kept of what leads into a table."""
-
+SEPARATOR = " | "  # between the cells of a row, as the readers of corpora write tables
+SHORT = 12  # words of the longest heading
+LEAD = 30  # words of the longest sentence, or line of column heads, that is kept of what leads into a table
 _TITLE_LINES = 4
 _HEAD_LINES = 3
 _FIGURE = regex(r"[-(]*[$€£]?[(.]?\d[\d.,]*[)%\s]*|\$?[-–—]+")

@@ -249,9 +249,7 @@ def _step_back(
     return index
 
 
-ENOUGH = 0.8
-"""The share of a span's tokens that a passage must hold."""
-
+ENOUGH = 0.8  # the share of a span's tokens that a passage must hold
 _TOKEN = re.compile(r"\w+")
 
 

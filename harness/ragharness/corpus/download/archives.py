@@ -23,9 +23,7 @@ from ragharness.corpus.download.pinned import (
 )
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 
-LARGEST_MEMBER = 1 << 30
-"""Bytes above which no file of a corpus is believed."""
-
+LARGEST_MEMBER = 1 << 30  # bytes above which no file of a corpus is believed
 LARGEST_RATIO = 200
 """Text shrinks to a fifth, tables to a twentieth; what shrinks more than this is made to explode."""
 

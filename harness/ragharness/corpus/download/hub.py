@@ -6,14 +6,15 @@ what it fetched, so that a broken download goes on where it stopped.
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragharness.corpus.download.pinned import (
     DownloadRequest,
@@ -28,6 +29,7 @@ from ragharness.errors import CorpusUnavailable, CorruptDownload, MissingExtra, 
 _CONVERTED = "refs/convert/parquet"
 """The branch that the hub itself writes: data sets that are a script on ``main`` have their rows there."""
 
+_Select = Callable[[list[str]], list[str]]
 _OWN_COPY = "or --from FOLDER with a copy that you have"
 _LISTED_FOLDERS = 6  # folders of a data set that are named where none has the rows
 _LONGEST_REASON = 200  # characters of a foreign error that are repeated
@@ -64,27 +66,13 @@ def fetch_optional(
     return hashes
 
 
-class _Selection(NamedTuple):
-    """Selection of Parquet files of a data set."""
-
-    name: str
-    revisions: tuple[str, ...]  # looked at in turn: a data set that is a script on ``main`` has no rows there
-    folder: str = ""
-    split: str = ""
-    part: str = ""  # the folder that is read where ``folder`` is empty and there are several
-    pattern: str = ""  # what the paths look like, where that is known
-
-    def filter(self, paths: Iterable[str]) -> list[str]:
-        """The selected paths."""
-        if self.pattern:
-            return [path for path in paths if fnmatch(path, self.pattern)]
-        home = f"{self.folder}/" if self.folder else ""
-        below = [path for path in paths if path.startswith(home) and self._of_split(path[len(home) :])]
-        usual = [path for path in below if not self.folder and path.startswith(f"{self.part}/")]
-        return usual or below
-
-    def _of_split(self, path: str) -> bool:
-        return any(self.split in re.split(r"[\W_]+", part) for part in path.split("/"))
+def _of_split(paths: Iterable[str], split: str, folder: str, part: str) -> list[str]:
+    """The paths in a folder that a split is part of; those in ``part`` where no folder is named."""
+    home = f"{folder}/" if folder else ""
+    words = re.compile(rf"(?:^|[\W_]){re.escape(split)}(?:$|[\W_])")
+    below = [path for path in paths if path.startswith(home) and words.search(path[len(home) :])]
+    usual = [path for path in below if not folder and path.startswith(f"{part}/")]
+    return usual or below
 
 
 class _Hub:
@@ -102,11 +90,14 @@ class _Hub:
         name, folder = "/".join(path.split("/")[:2]), "/".join(path.split("/")[2:]).strip("/")
         split = file.partition(".")[0]
         if published:
-            selection = _Selection(name, (revision or _CONVERTED,), pattern=pinned.parquet)
+            revisions = [revision or _CONVERTED]
+            select: _Select = partial(fnmatch.filter, pat=pinned.parquet)
         else:
-            revisions = (revision,) if revision else ("main", _CONVERTED)
-            selection = _Selection(name, revisions, folder, split, self._part)
-        rows = self._rows(selection, split, pinned.columns)
+            # A data set that is a script on main has no rows there.
+            revisions = [revision] if revision else ["main", _CONVERTED]
+            select = partial(_of_split, split=split, folder=folder, part=self._part)
+        where, sought = f"{name}/{folder}".rstrip("/"), pinned.parquet if published else split
+        rows = self._rows(name, revisions, select, split, pinned.columns, f"{sought} in {where}")
         if published and pinned.rows and len(rows) != pinned.rows:
             raise CorruptDownload(
                 f"expected {pinned.rows} rows in {split} of {name}, found {len(rows)}", help=self._command
@@ -122,20 +113,27 @@ class _Hub:
             )
         return digest
 
-    def _rows(self, selection: _Selection, split: str, columns: tuple[str, ...]) -> Any:
+    def _rows(
+        self,
+        name: str,
+        revisions: Sequence[str],
+        select: _Select,
+        split: str,
+        columns: Iterable[str],
+        sought: str,
+    ) -> Any:
         # It would report to its makers what it is used by.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         try:
             import datasets
         except ImportError:
-            raise MissingExtra(f"fetching {selection.name} from the hub", "hub") from None
+            raise MissingExtra(f"fetching {name} from the hub", "hub") from None
         datasets.disable_progress_bars()
-        name = selection.name
         try:
-            revision, files = self._files(selection)
+            revision, files = self._files(name, revisions, select, sought)
             folders = sorted({file.rpartition("/")[0] for file in files} - {""})
-            rows_from = f"{split} ({', '.join(folders)})" if folders else split
-            self._on_progress(f"{name} at {revision}, {rows_from}: the rows come from the hub", 0, 0)
+            origin = f"{split} ({', '.join(folders)})" if folders else split
+            self._on_progress(f"{name} at {revision}, {origin}: the rows come from the hub", 0, 0)
             self._check_files(name, revision, files)
             rows = datasets.load_dataset(
                 name, data_files={split: list(files)}, split=split, revision=revision
@@ -146,34 +144,33 @@ class _Hub:
         except Exception as error:
             raise self._translated(error, name) from error
 
-    def _files(self, selection: _Selection) -> tuple[str, dict[str, str]]:
-        """The revision that has the selected rows, and its files with the sha256 that the hub has."""
+    def _files(
+        self, name: str, revisions: Sequence[str], select: _Select, sought: str
+    ) -> tuple[str, dict[str, str]]:
+        """The earliest revision that has selected files, and these with the sha256 that the hub has."""
         from huggingface_hub import HfApi
         from huggingface_hub.errors import RevisionNotFoundError
 
         folders: set[str] = set()
-        for revision in selection.revisions:
+        for revision in revisions:
             try:
-                tree = HfApi().list_repo_tree(
-                    selection.name, revision=revision, repo_type="dataset", recursive=True
-                )
+                tree = HfApi().list_repo_tree(name, revision=revision, repo_type="dataset", recursive=True)
                 hashes = {
                     file.path: getattr(getattr(file, "lfs", None), "sha256", "")
                     for file in tree
                     if file.path.endswith(".parquet")
                 }
             except RevisionNotFoundError:
-                if revision == selection.revisions[-1]:
+                if revision == revisions[-1]:
                     raise
                 continue
             folders |= {path.rpartition("/")[0] or path for path in hashes}
-            if paths := selection.filter(sorted(hashes)):
+            if paths := select(sorted(hashes)):
                 return revision, {path: hashes[path] for path in paths}
-        where = f"{selection.name}/{selection.folder}".rstrip("/")
         more = " ..." if len(folders) > _LISTED_FOLDERS else ""
         listed = ", ".join(sorted(folders)[:_LISTED_FOLDERS]) or "none"
         raise CorpusUnavailable(
-            f"expected Parquet of {selection.split or selection.pattern} in {where}, found {listed}{more}",
+            f"expected Parquet of {sought}, found {listed}{more}",
             help=f"{self._command} --from hub:OWNER/NAME/FOLDER names a folder of it, {_OWN_COPY}",
         )
 

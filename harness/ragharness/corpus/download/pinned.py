@@ -23,12 +23,8 @@ from msgspec import Struct
 from ragharness.errors import CorruptDownload, StorageError
 from ragharness.support.files import atomic_file, make_private_folder, try_lock
 
-HUB = "hub:"
-"""Before the name of a data set on the hub."""
-
-HASHES = "hashes.json"
-"""Record of the files in a cache folder; never one of them."""
-
+HUB = "hub:"  # before the name of a data set on the hub
+HASHES = "hashes.json"  # record of the files in a cache folder; never one of them
 _FSSPEC_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
 _OTHER_FOLDER = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
 _LOCK_WAIT = 0.2  # seconds between two looks at a lock

@@ -34,12 +34,8 @@ from ragharness.support.concurrency import Pace
 from ragharness.support.http import TRANSIENT, Unpacker, retry_after
 from ragharness.support.messages import public_url
 
-CONTACT = "RAGHARNESS_SEC_CONTACT"
-"""The environment variable that names who asks."""
-
-REQUESTS_A_SECOND = 8.0
-"""Below the ten that the SEC allows, for all workers together."""
-
+CONTACT = "RAGHARNESS_SEC_CONTACT"  # the environment variable that names who asks
+REQUESTS_A_SECOND = 8.0  # below the ten that the SEC allows, for all workers together
 WORKERS = 4
 PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
 """Seconds to wait after each refusal that tells no time itself; all workers wait.
@@ -47,9 +43,7 @@ PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
 No back-off by doubling: the SEC blocks for ten minutes."""
 
 LONGEST_PAUSE = 900.0
-LARGEST = 200_000_000
-"""Bytes above which no filing is believed."""
-
+LARGEST = 200_000_000  # bytes above which no filing is believed
 _ARCHIVES = "https://www.sec.gov"
 _DATA = "https://data.sec.gov"
 _EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")

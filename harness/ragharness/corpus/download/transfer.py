@@ -16,19 +16,11 @@ from ragharness.support.http import Unpacker, exponential_wait
 from ragharness.support.messages import public_url
 
 CONNECT_SECONDS = 10.0
-READ_SECONDS = 30.0
-"""How long a server may be silent."""
-
+READ_SECONDS = 30.0  # how long a server may be silent
 ATTEMPTS = 4
-PAUSE_SECONDS = 0.5
-"""Before the second attempt; doubled before each further one."""
-
-LARGEST = 4 << 30
-"""Bytes above which no corpus archive is believed."""
-
-SLOWEST = 100
-"""Bytes a second below which a server is taken to have stopped, measured over ``READ_SECONDS``."""
-
+PAUSE_SECONDS = 0.5  # before the second attempt; doubled before each further one
+LARGEST = 4 << 30  # bytes above which no corpus archive is believed
+SLOWEST = 100  # bytes a second below which a server is taken to have stopped, measured over ``READ_SECONDS``
 _WEB_PAGE = (b"<!doctype", b"<html")
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 _MIRROR = "--from PATH|URL names a mirror"

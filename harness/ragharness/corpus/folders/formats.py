@@ -26,9 +26,7 @@ from ragharness.corpus.folders.text import (
 )
 from ragharness.errors import RagharnessError
 
-LARGEST = 50_000_000
-"""Bytes of one file, and characters of its text, above which it is not read."""
-
+LARGEST = 50_000_000  # bytes of one file, and characters of its text, above which it is not read
 _TEXT = frozenset({"txt", "text"})
 _MARKDOWN = frozenset({"md", "markdown"})
 _HTML = frozenset({"html", "htm", "xhtml"})
@@ -37,17 +35,14 @@ _RST = frozenset({"rst", "rest"})
 _ASCIIDOC = frozenset({"adoc", "asciidoc"})
 _PDF, _DOCX = "pdf", "docx"
 EXTENSIONS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_JSON_LINES, *_RST, *_ASCIIDOC, _DOCX, _PDF})
-
 LIBRARIES = {_PDF: "pypdf", _DOCX: "mammoth", **dict.fromkeys(_RST, "docutils")}
 """The library that a format needs beyond those that are always installed."""
 
 INSTALL = "pip install 'ragharness[folders]'"
-
 _NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ASCIIDOC})
 """Formats whose reading may take time by the square of a file's size."""
 
-SMALL = 20_000
-"""Bytes up to which the square does no harm: the worst page of that size took a second."""
+SMALL = 20_000  # bytes up to which the square does no harm: the worst page of that size took a second
 
 
 class Draft(NamedTuple):
@@ -246,9 +241,7 @@ def _docx_to_html(content: bytes) -> bytes:
     return f'<html><head><meta charset="utf-8"></head><body>{result.value}</body></html>'.encode()
 
 
-MOST_PAGES = 5_000
-"""Pages of one PDF file that are read."""
-
+MOST_PAGES = 5_000  # pages of one PDF file that are read
 _REPEATED = 0.6  # share of pages on whose edge the same line stands: a running head, not part of the text
 _PDF_HEAD = 1024
 _EDGE_LINES = 2

@@ -238,11 +238,8 @@ def _unique(names: Sequence[str], numbered: str) -> list[str]:
     return distinct
 
 
-MOST_FILES = 100_000
-"""Files of a folder that are looked at: more are hardly meant."""
-
-DEEPEST = 64
-"""Levels of folders below which nothing is looked for."""
+MOST_FILES = 100_000  # files of a folder that are looked at: more are hardly meant
+DEEPEST = 64  # levels of folders below which nothing is looked for
 
 
 class FoundFile(NamedTuple):
@@ -326,12 +323,8 @@ def _printable(name: str) -> str:
     return unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
 
 
-SECONDS = 120.0
-"""For reading one file; one of thousands of pages is read in less."""
-
-MEMORY = 4 * 1024**3
-"""Bytes of address space of the process, where the system can limit it."""
-
+SECONDS = 120.0  # for reading one file; one of thousands of pages is read in less
+MEMORY = 4 * 1024**3  # bytes of address space of the process, where the system can limit it
 _PROGRAM = "from ragharness.corpus.folders.reading import serve; serve()"
 
 
