@@ -832,7 +832,7 @@ def test_outputs_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="object 1 of"):
         read_items(path)
     for content, told in (
-        ("", "expected objects with input and output"),
+        ("", "holds no objects with input and output"),
         ('{"id": "a"}\n{"id": "a"}', "have the id 'a'"),
     ):
         path.write_text(content, encoding="utf-8")
@@ -886,7 +886,7 @@ def test_the_command_line_scores_runs_and_files(tmp_path: Path) -> None:
     assert (done.returncode, "PASS: 1 outputs, weighted total 90.0" in done.stdout) == (0, True), done.stderr
     assert (tmp_path / "used" / "replies-1.0.yaml").read_text("utf-8") == text
     done = process(tmp_path, "run", "--rubric", "rag-answer-1.0")
-    assert (done.returncode, "expected a judge for rag-answer-1.0" in done.stderr) == (3, True)
+    assert (done.returncode, " of rag-answer-1.0 needs a judge" in done.stderr) == (3, True)
     assert not (tmp_path / "runs").exists()
 
 

@@ -1,28 +1,33 @@
-"""Files: atomic writes, locks of folders, and cached results that are verified by a digest."""
+"""Files: atomic writes, locks of folders, cached results verified by a digest, rows of JSON and Parquet."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import secrets
 import shlex
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
-from ragharness.errors import StorageError
+from ragharness.errors import MissingExtra, StorageError, UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+LocatedRow = tuple[str, object, str]
+"""The location of a row ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
+
+_BATCH = 32
+"""Rows of Parquet in memory at once: one may have a megabyte."""
 _DIGEST_SIZE = 32
 _LENGTH_SIZE = 8
 _NAME_PART = 40
@@ -42,7 +47,7 @@ def open_plain(path: Path, flags: int, mode: int = 0o644) -> int:
                 f"{path} is a {kind}, not a plain file: nothing is written through it",
                 help=f"see where it came from, then: rm {shlex.quote(str(path))}",
             )
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), mode)
+    return os.open(path, flags | os.O_NOFOLLOW, mode)
 
 
 @contextmanager
@@ -74,7 +79,7 @@ def atomic_file(
 
 def read_plain(path: Path) -> bytes:
     """The content of a file; raises OSError, for a pipe too, which would be waited for without end."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "not a plain file", str(path))
@@ -108,18 +113,8 @@ def try_lock(handle: int) -> bool:
     Raises OSError where files cannot be locked.
     """
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # One byte far behind whatever is written there, so that it stays readable for others.
-            os.lseek(handle, 1 << 20, os.SEEK_SET)
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-            os.lseek(handle, 0, os.SEEK_SET)
-        else:
-            import fcntl
-
-            # Not lockf: that falls as soon as anything in this process has read the file and closes it.
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Not lockf: that falls as soon as anything in this process has read the file and closes it.
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in {errno.EACCES, errno.EAGAIN, errno.EDEADLK}:
             return False
@@ -141,7 +136,7 @@ def exclusive_lock(path: Path, help: str) -> Iterator[None]:  # noqa: A002 (the 
     _LOCKS[path] = handle
     try:
         if not try_lock(handle):
-            writer = os.pread(handle, 20, 0) if hasattr(os, "pread") else b""
+            writer = os.pread(handle, 20, 0)
             raise _in_use(path, int(writer) if writer.isdigit() else 0, help)
         os.ftruncate(handle, 0)
         os.write(handle, str(os.getpid()).encode())
@@ -163,8 +158,7 @@ def _close_locks() -> None:
         os.close(_LOCKS.popitem()[1])
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_locks)
+os.register_at_fork(after_in_child=_close_locks)
 
 
 def cache_folder() -> Path:
@@ -251,3 +245,98 @@ def to_json(value: object) -> bytes:
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "replace")
+
+
+def json_rows(path: Path, content: str, *, holders: tuple[str, ...] = ("data",)) -> list[Any]:
+    """The objects of a file; raises UsageError without any, ``content`` being what it should hold.
+
+    One object that has a list under one of ``holders`` stands for that list.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    rows = _whole_file(text)
+    if rows is None:
+        try:
+            rows = [_line(line, n, path) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        except UsageError:
+            rows = _consecutive_objects(text)
+            if not rows:
+                raise
+    if isinstance(rows, dict):
+        rows = next((rows[name] for name in holders if isinstance(rows.get(name), list)), [rows])
+    if not isinstance(rows, list) or not rows:
+        raise UsageError(f"{path} holds no {content}")
+    return rows
+
+
+def _whole_file(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _consecutive_objects(text: str) -> list[Any]:
+    """Objects that each take several lines; nothing where one cannot be read."""
+    decoder, rows, start = json.JSONDecoder(), [], len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    while start < end:
+        try:
+            stop = decoder.raw_decode(text, start)[1]
+            rows.append(msgspec.json.decode(text[start:stop]))
+        except (ValueError, RecursionError):
+            return []
+        start = stop
+        while start < end and text[start].isspace():
+            start += 1
+    return rows
+
+
+def _line(line: str, number: int, path: Path) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        raise UsageError(f"line {number} of {path} is not JSON: {line.strip()[:40]!r}") from None
+
+
+def data_rows(file: IO[bytes], name: str) -> Iterator[LocatedRow]:
+    """Yield the rows of a JSON, JSON Lines or Parquet file, by the end of its name; a lone object is one.
+
+    An unreadable row comes with its problem. Raises MissingExtra for Parquet without its reader.
+    """
+    if name.casefold().endswith(".parquet"):
+        yield from _parquet_rows(file, name)
+    elif name.casefold().endswith(".jsonl"):
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _decoded(line, f"{name}:{number}")
+    else:
+        _, content, problem = _decoded(file.read(), name)
+        if isinstance(content, list):
+            yield from ((f"{name}:{number}", row, "") for number, row in enumerate(content, 1))
+        else:
+            yield name, content, problem
+
+
+def _decoded(content: bytes, location: str) -> LocatedRow:
+    try:
+        return location, msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf")), ""
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return location, None, f"it is no JSON ({error})"
+
+
+def _parquet_rows(file: IO[bytes], name: str) -> Iterator[LocatedRow]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtra(f"reading {name}", "hub") from None
+    number = 0
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=_BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{name}:{number}", row, ""
+    except (ArrowException, ValueError) as error:
+        yield name, None, f"it is no Parquet ({' '.join(str(error).split())[:120]})"
