@@ -354,7 +354,7 @@ def test_an_empty_answer_is_an_answer_and_is_not_kept(server: Answering, tmp_pat
         ({"temperature": "-1"}, UsageError, "a number from 0"),
         ({"max_tokens": "0"}, UsageError, "whole number from 1"),
         ({"api": "bard"}, UnknownName, "bard"),
-        ({"prices": "absent.toml"}, UsageError, "price table"),
+        ({"prices": "absent.toml"}, UsageError, "cannot read absent.toml"),
         ({"modle": "m"}, UnknownName, "did you mean model"),
     ],
 )

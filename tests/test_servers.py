@@ -155,7 +155,7 @@ def test_passages_are_sent_once_and_others_are_another_index(
 
     whole = built(190)
     assert [name for name, _ in found(whole, "alpha", 3)] == [name for name, _ in exact("alpha", 3, 190)]
-    monkeypatch.setattr(_servers.PgVector, "fill", lambda self: pytest.fail("sent again"))
+    monkeypatch.setattr(_servers._PgVector, "fill", lambda self: pytest.fail("sent again"))
     assert found(built(190), "alpha", 3) == found(whole, "alpha", 3)
     monkeypatch.undo()
     monkeypatch.setattr(_servers, "embedded", by_hand)

@@ -1,6 +1,6 @@
 """The user's own retriever: ``package.module:name`` or ``path/file.py:name``, called like a built-in one.
 
-What stands behind the colon is told from the names of its parameters: a function of a query (and ``k``) is
+The names of its parameters tell what stands behind the colon: a function of a query (and ``k``) is
 the retriever; a class, or a function of ``passages`` or of nothing that must be given, makes it, once. An
 object is asked by its ``retrieve``, ``search`` or ``invoke``, or called.
 
@@ -55,7 +55,7 @@ AMBIGUOUS = "stand in several documents of the corpus and name none"
 ENTRY_LIMIT = 1000
 """Entries that are read; more than any ``k`` asks for."""
 
-_NAMED = 5
+_LISTED = 5
 """Ids that a complaint names; the rest is counted."""
 
 _WORD = regex(r"\w")
@@ -82,64 +82,64 @@ class OwnRetriever:
         self._loop = Background()
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> Hits:  # noqa: ARG002
-        """Return at most ``k`` hits in the order in which they came, with what was wrong with the others.
+        """At most ``k`` hits in the order in which they came, with what was wrong with the others.
 
         Raises what the user's code raises, and RetrieverNotUsable for what cannot be read.
         """
         returned = self._ask(query, k)
         if inspect.isawaitable(returned):
-            returned = self._loop.run(_awaited(returned))
+            returned = self._loop.run(_result(returned))
         return self._mapper.hits(read(returned, self.name), k)
 
 
-def build_own(wanted: object, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:
-    """Return the user's retriever, named or handed over, over ``passages``; raises RetrieverNotUsable."""
+async def _result(returned: Awaitable[object]) -> object:
+    return await returned
+
+
+def build_own(retriever: object, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:
+    """The user's retriever, named or handed over, over ``passages``; raises RetrieverNotUsable."""
     with reported_as(RetrieverNotUsable):
-        code = find(wanted)
-        retriever, indexed = code.value, False
-        is_asked = _method(retriever) is not None and not inspect.isclass(retriever)
-        if not is_asked and is_factory(retriever, QUESTION_NAMES, INDEX_NAMES):
-            retriever, indexed = make(retriever, code.spec, INDEX_NAMES, list(passages.passages))
-        function = _method(retriever) or retriever
+        code = find(retriever)
+        value, indexed = code.value, False
+        answers = _method(value) is not None and not inspect.isclass(value)
+        if not answers and is_factory(value, QUESTION_NAMES, INDEX_NAMES):
+            value, indexed = make(value, code.spec, INDEX_NAMES, list(passages.passages))
+        function = _method(value) or value
         if not callable(function) or inspect.isclass(function):
             raise RetrieverNotUsable(
                 f"expected a function, or an object with {', '.join(METHODS)} or __call__, at {code.spec}, "
-                f"found {described(retriever)}",
+                f"found {described(value)}",
                 help=HELP,
             )
         mapper = IndexMapper(passages, evidence.corpus if evidence is not None else None, by_position=indexed)
         return OwnRetriever(code.spec, function, mapper, code.fingerprint)
 
 
-def _method(retriever: Any) -> Callable[..., object] | None:
-    return next((each for name in METHODS if callable(each := getattr(retriever, name, None))), None)
+def _method(value: Any) -> Callable[..., object] | None:
+    return next((method for name in METHODS if callable(method := getattr(value, name, None))), None)
 
 
 def _of_query_and_k(function: Callable[..., object], spec: str) -> Callable[[str, int], object]:
-    """Return the function as one of a query and ``k``, each handed over where its parameter stands."""
+    """The function as one of a query and ``k``, each handed over where its parameter stands."""
     parameters = readable_parameters(function)
     if parameters is None:
         return function
-    lined = [each for each in parameters if each.kind in POSITIONAL]
-    query = next(
-        (each for each in parameters if plain_name(each) in QUESTION_NAMES), lined[0] if lined else None
-    )
+    positional = [parameter for parameter in parameters if parameter.kind in POSITIONAL]
+    by_name = [parameter for parameter in parameters if plain_name(parameter) in QUESTION_NAMES]
+    query = next(iter((*by_name, *positional)), None)
     if query is None and takes_any(function):
         return function
-    others = [each for each in parameters if each is not query]
-    needed = [each for each in others if each.default is each.empty]
-    k = next((each for each in others if plain_name(each) in K_NAMES), None)
-    k = k or next((each for each in needed if each in lined), None)
-    unknown = [each.name for each in needed if each is not k]
+    others = [parameter for parameter in parameters if parameter is not query]
+    required = [parameter for parameter in others if parameter.default is parameter.empty]
+    by_name = [parameter for parameter in others if plain_name(parameter) in K_NAMES]
+    likely = [parameter for parameter in required if parameter in positional]
+    k = next(iter((*by_name, *likely)), None)
+    unknown = [parameter.name for parameter in required if parameter is not k]
     if unknown or query is None:
-        found = f"one that needs {', '.join(unknown)}" if unknown else "one without a parameter for the query"
-        raise RetrieverNotUsable(f"expected a function of a query and k at {spec}, found {found}", help=HELP)
+        shape = f"one that needs {', '.join(unknown)}" if unknown else "one without a parameter for the query"
+        raise RetrieverNotUsable(f"expected a function of a query and k at {spec}, found {shape}", help=HELP)
     binding = bind(parameters, {query.name: "query"} | ({k.name: "k"} if k is not None else {}))
     return lambda text, number: binding.call(function, {"query": text, "k": number})
-
-
-async def _awaited(returned: Awaitable[object]) -> object:
-    return await returned
 
 
 class Hits(list[Hit]):
@@ -156,93 +156,89 @@ class IndexMapper:
         self._corpus = corpus
         self._aligner = Aligner(corpus, passages) if corpus is not None else None
         self._by_position = by_position
-        """Whether whole numbers are places in the list of passages that the retriever was made from."""
+        """Whether whole numbers are positions in the list of passages that the retriever was made from."""
 
     def hits(self, entries: Sequence[tuple[Passage, float]], k: int) -> Hits:
-        """Return the first ``k`` different passages in order, and a sentence for each kind of the others."""
-        found: dict[str, Hit] = {}
+        """The first ``k`` different passages in order, and a sentence for each kind of the others."""
+        hits: dict[str, Hit] = {}
         left_out: dict[str, list[str]] = {}
-        for passage, score in entries:
-            known, why = self._known(passage)
-            if known is None:
-                left_out.setdefault(why, []).append(passage.id or passage.text[:40])
+        for returned, score in entries:
+            passage, why = self._indexed(returned)
+            if passage is None:
+                left_out.setdefault(why, []).append(returned.id or returned.text[:40])
             else:
-                found.setdefault(known.id, Hit(known, score))
-        hits = Hits(list(found.values())[: max(k, 0)])
-        hits.problems = tuple(_complaint(why, ids, len(entries)) for why, ids in left_out.items())
-        return hits
+                hits.setdefault(passage.id, Hit(passage, score))
+        best = Hits(list(hits.values())[: max(k, 0)])
+        best.problems = tuple(_complaint(why, ids, len(entries)) for why, ids in left_out.items())
+        return best
 
-    def _known(self, brought: Passage) -> tuple[Passage | None, str]:
-        ours = self._passages.by_id.get(brought.id) or self._numbered(brought.id)
-        if ours is not None and brought.text in {"", ours.text}:
+    def _indexed(self, passage: Passage) -> tuple[Passage | None, str]:
+        """The passage of the index that a returned one is, or None and why there is none."""
+        ours = self._passages.by_id.get(passage.id) or self._numbered(passage.id)
+        if ours is not None and passage.text in {"", ours.text}:
             return ours, ""
         if self._aligner is None or self._corpus is None:
             return ours, UNKNOWN
-        if not brought.text and brought.end <= brought.start:
-            if self._was_left_out(brought.id):
+        if not passage.text and passage.end <= passage.start:
+            if self._was_left_out(passage.id, self._corpus):
                 return None, WITHHELD
-            brought = passage_at(brought.id, self._corpus) or brought
-            if not brought.text and _BLANK.search(brought.id):
-                brought = replace(brought, id="", text=brought.id)
-        placed = self._aligner.align(brought)
-        places = placed.passage.places
-        if not places:
-            return None, AMBIGUOUS if placed.outcome == "ambiguous" else UNKNOWN
-        kept = [each for each in places if self._is_indexed(each)]
+            passage = passage_at(passage.id, self._corpus) or passage
+            if not passage.text and _BLANK.search(passage.id):
+                passage = replace(passage, id="", text=passage.id)
+        alignment = self._aligner.align(passage)
+        spans = alignment.passage.places
+        if not spans:
+            return None, AMBIGUOUS if alignment.outcome == "ambiguous" else UNKNOWN
+        indexed = [span for span in spans if self._covers(span, self._corpus)]
         # A wording that stands elsewhere too may come from there; of what was put together all must be there.
-        if not kept or (placed.outcome == "partly" and len(kept) < len(places)):
+        if not indexed or (alignment.outcome == "partly" and len(indexed) < len(spans)):
             return None, WITHHELD
-        return self._indexed(kept), ""
+        return self._at(indexed, self._corpus), ""
 
     def _numbered(self, name: str) -> Passage | None:
         if not self._by_position or not _NUMBER.fullmatch(name) or int(name) >= len(self._passages.passages):
             return None
         return self._passages.passages[int(name)]
 
-    def _was_left_out(self, name: str) -> bool:
+    def _was_left_out(self, name: str, corpus: Corpus) -> bool:
         """Whether an id is one of the corpus's passages, of which the index has only a part."""
-        assert self._corpus is not None
-        document = name.rpartition("#")[0]
-        found = next((each for each in self._corpus.documents if each.id == document), None)
-        return found is not None and any(
-            each.id == name for each in split_document(found, self._passages.words)
+        return any(
+            passage.id == name
+            for document in corpus.documents
+            if document.id == name.rpartition("#")[0]
+            for passage in split_document(document, self._passages.words)
         )
 
-    def _is_indexed(self, place: Evidence) -> bool:
-        """Whether every character of a place, blanks apart, is in some passage of the index."""
-        assert self._corpus is not None
-        text, position = self._corpus.document(place.document).text, place.start
-        for passage in self._passages.of(place.document):
-            if passage.end > position and passage.start < place.end:
+    def _covers(self, span: Evidence, corpus: Corpus) -> bool:
+        """Whether every character of a span, blanks apart, is in some passage of the index."""
+        text, position = corpus.document(span.document).text, span.start
+        for passage in self._passages.of(span.document):
+            if passage.end > position and passage.start < span.end:
                 if text[position : passage.start].strip():
                     return False
                 position = passage.end
-        return not text[position : place.end].strip()
+        return not text[position : span.end].strip()
 
-    def _indexed(self, places: Sequence[Evidence]) -> Passage:
-        """Return the passage of the index at a place, or one of those boundaries."""
-        assert self._corpus is not None
-        first = places[0]
-        text = self._corpus.document(first.document).text
-        for ours in self._passages.of(first.document):
-            if ours.start <= first.start and first.end <= ours.end:
-                rest = text[ours.start : first.start] + text[first.end : ours.end]
-                if not _WORD.search(rest):
-                    return ours
-        made = passage_at(span_id(places), self._corpus)
-        assert made is not None
-        return made
+    def _at(self, spans: Sequence[Evidence], corpus: Corpus) -> Passage | None:
+        """The passage of the index at the first span, or one of the boundaries of all."""
+        span = spans[0]
+        text = corpus.document(span.document).text
+        for passage in self._passages.of(span.document):
+            if passage.start <= span.start and span.end <= passage.end:
+                around = text[passage.start : span.start] + text[span.end : passage.end]
+                if not _WORD.search(around):
+                    return passage
+        return passage_at(span_id(spans), corpus)
 
 
 def _complaint(why: str, ids: Sequence[str], n: int) -> str:
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return (
-        f"{len(ids)} of {n} retrieved passages {why} and were left out: {', '.join(ids[:_NAMED])[:200]}{more}"
-    )
+    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    listed = ", ".join(ids[:_LISTED])[:200]
+    return f"{len(ids)} of {n} retrieved passages {why} and were left out: {listed}{more}"
 
 
 def read(returned: object, spec: str) -> list[tuple[Passage, float]]:
-    """Return each entry as a passage, which may be no more than an id, with its score (0: none was given).
+    """Each entry as a passage, which may be no more than an id, with its score (0: it has none).
 
     Raises RetrieverNotUsable for what is no list and for an entry that names nothing.
     """
@@ -250,7 +246,7 @@ def read(returned: object, spec: str) -> list[tuple[Passage, float]]:
     entries = as_list() if callable(as_list) else returned
     if isinstance(entries, (str, bytes, abc.Mapping)) or not isinstance(entries, Iterable):
         raise _unreadable(f"a list of passages or ids from {spec}", entries)
-    return [_entry(each, spec) for each in islice(entries, ENTRY_LIMIT)]
+    return [_entry(entry, spec) for entry in islice(entries, ENTRY_LIMIT)]
 
 
 def _entry(entry: object, spec: str) -> tuple[Passage, float]:
@@ -263,5 +259,5 @@ def _entry(entry: object, spec: str) -> tuple[Passage, float]:
     return passage, score
 
 
-def _unreadable(expected: str, found: object) -> RetrieverNotUsable:
-    return RetrieverNotUsable(f"expected {expected}, found {described(found)}", help="see docs/retrieval.md")
+def _unreadable(expected: str, value: object) -> RetrieverNotUsable:
+    return RetrieverNotUsable(f"expected {expected}, found {described(value)}", help="see docs/retrieval.md")

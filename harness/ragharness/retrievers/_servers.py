@@ -88,12 +88,12 @@ def build(name: str, passages: PassageSet, cache: Path | None, options: Options)
     if name == "opensearch":
         analyzer = options.text("analyzer", "english")
         settings: Settings = {"analyzer": analyzer}
-        service = OpenSearch(library, url, passages.passages, analyzer)
+        service = _OpenSearch(library, url, passages.passages, analyzer)
     else:
         vectors = embedded(passages, cache, options)
         settings = {**vectors.settings, "index": "exact"}
         index = _index_name(passages.passages, vectors.settings)
-        service = (PgVector if name == "pgvector" else Qdrant)(library, url, vectors, index)
+        service = (_PgVector if name == "pgvector" else _Qdrant)(library, url, vectors, index)
     return ServiceRetriever(name, service, passages.passages, settings)
 
 
@@ -110,7 +110,7 @@ def _index_name(passages: Sequence[Passage], *settings: object) -> str:
     return f"ragharness_{digest.hexdigest()[:24]}"
 
 
-class OpenSearch:
+class _OpenSearch:
     """BM25 over titles and texts, as ``bm25`` indexes them."""
 
     def __init__(self, library: Any, url: str, passages: Sequence[Passage], analyzer: str) -> None:
@@ -125,13 +125,11 @@ class OpenSearch:
         }
 
     def count(self) -> int:
-        """Passages in the index."""
         if not self._client.indices.exists(index=self._name):
             return 0
         return int(self._client.count(index=self._name)["count"])
 
     def fill(self) -> None:
-        """Make the index anew."""
         self._client.indices.delete(index=self._name, ignore_unavailable=True)
         self._client.indices.create(index=self._name, body=self._mapping)
         rows = (
@@ -142,13 +140,12 @@ class OpenSearch:
         self._client.indices.refresh(index=self._name)
 
     def search(self, query: str, k: int) -> Iterator[tuple[int, float]]:
-        """Rows and scores."""
         body = {"size": k, "_source": False, "query": {"match": {"text": query}}}
         for hit in self._client.search(index=self._name, body=body)["hits"]["hits"]:
             yield int(hit["_id"]), float(hit["_score"])
 
 
-class Qdrant:
+class _Qdrant:
     """Vectors in a collection, compared exactly."""
 
     def __init__(self, library: Any, url: str, vectors: Embedded, name: str) -> None:
@@ -158,13 +155,11 @@ class Qdrant:
         self._name = name
 
     def count(self) -> int:
-        """Vectors in the collection."""
         if not self._client.collection_exists(self._name):
             return 0
         return int(self._client.count(self._name, exact=True).count)
 
     def fill(self) -> None:
-        """Make the collection anew."""
         rows, width = self._vectors.matrix.shape
         self._client.delete_collection(self._name)
         form = self._models.VectorParams(size=width, distance=self._models.Distance.DOT)
@@ -174,7 +169,6 @@ class Qdrant:
         )
 
     def search(self, query: str, k: int) -> Iterator[tuple[int, float]]:
-        """Rows and inner products."""
         vector = self._vectors.embedder.query(query).tolist()
         exact = self._models.SearchParams(exact=True)
         response = self._client.query_points(
@@ -184,7 +178,7 @@ class Qdrant:
             yield int(point.id), float(point.score)
 
 
-class PgVector:
+class _PgVector:
     """Vectors in a table of Postgres with the extension pgvector."""
 
     def __init__(self, library: Any, url: str, vectors: Embedded, name: str) -> None:
@@ -195,13 +189,11 @@ class PgVector:
         self._lock = Lock()
 
     def count(self) -> int:
-        """Rows of the table."""
         # In a library of its own a table of the same name may lie elsewhere: the search path is the user's.
         (exists,) = self._rows("SELECT to_regclass(%s)", self._name)[0]
         return int(self._rows(f"SELECT count(*) FROM {self._name}")[0][0]) if exists else 0  # noqa: S608
 
     def fill(self) -> None:
-        """Make the table anew."""
         width = self._vectors.matrix.shape[1]
         with self._connected().transaction(), self._connected().cursor() as cursor:
             cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -212,7 +204,7 @@ class PgVector:
                     copy.write_row((row, _written(vector)))
 
     def search(self, query: str, k: int) -> Iterator[tuple[int, float]]:
-        """Rows and inner products, of which ``<#>`` is the negative."""
+        # <#> is the negative inner product; ordered by it alone, an index may be used.
         command = f"SELECT row, vector <#> %s::vector AS far FROM {self._name} ORDER BY far LIMIT %s"  # noqa: S608
         for row, far in self._rows(command, _written(self._vectors.embedder.query(query)), k):
             yield row, -far

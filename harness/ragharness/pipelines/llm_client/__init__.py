@@ -31,6 +31,7 @@ from ragharness.pipelines.llm_client.services import (
     Form,
     OpenAI,
     Reply,
+    Request,
     Sampling,
     Service,
     encode,
@@ -143,7 +144,8 @@ class Endpoint:
         sampling: Sampling | None = None,
     ) -> bytes:
         """The bytes to send."""
-        return encode(self.service.body(self.model, instruction, messages, sampling or self.sampling, form))
+        request = Request(self.model, instruction, messages, sampling or self.sampling, form)
+        return encode(self.service.body(request))
 
     def recall(self, request: Callable[[bool], bytes], vote: int = 0) -> Completion | None:
         """The reply that an earlier call gave to the very same request, or None.

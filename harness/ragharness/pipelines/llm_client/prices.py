@@ -16,11 +16,7 @@ import msgspec
 
 from ragharness.errors import UsageError, install_command
 from ragharness.pipelines._services import is_local
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ragharness.support.options import read_toml
 
 _MILLION = 1_000_000
 _Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
@@ -103,15 +99,12 @@ def if_unknown() -> str:
 
 
 def _read(table: Path) -> list[OwnPrice]:
+    example = "docs/llm.md shows one; its fields are " + ", ".join(sorted(OwnPrice.__struct_fields__))
     try:
-        content = tomllib.loads(table.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read a price table in TOML at {table}: {error}") from error
-    try:
-        return msgspec.convert(content.get("price", []), list[OwnPrice])
+        return msgspec.convert(read_toml(table, example).get("price", []), list[OwnPrice])
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{table} needs [[price]] tables, each with model, input and output in US dollars per million"
             f" tokens: {error}",
-            help="docs/llm.md shows one; its fields are " + ", ".join(sorted(OwnPrice.__struct_fields__)),
+            help=example,
         ) from error

@@ -49,10 +49,24 @@ class Sampling:
     seed: int | None
     max_tokens: int
 
+
+class Request(NamedTuple):
+    """What a model is asked, in the words of neither API."""
+
+    model: str
+    instruction: str
+    messages: Sequence[Message]
+    sampling: Sampling
+    form: Form | None
+
     def fields(self) -> dict[str, Any]:
         """What both APIs call by the same names."""
-        fields = {"temperature": self.temperature, "seed": self.seed}
-        return {name: value for name, value in fields.items() if value is not None}
+        sampling = {"temperature": self.sampling.temperature, "seed": self.sampling.seed}
+        return {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.text} for message in self.messages],
+            **{name: value for name, value in sampling.items() if value is not None},
+        }
 
 
 @dataclass(frozen=True)
@@ -80,19 +94,13 @@ class OpenAI:
         self.headers: dict[str, str] = {}
         self._limit_name = limit_name
 
-    def body(
-        self,
-        model: str,
-        instruction: str,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        form: Form | None,
-    ) -> dict[str, Any]:
-        """The request."""
-        system = [{"role": "system", "content": instruction}] if instruction else []
-        body: dict[str, Any] = {"model": model, "messages": system + _turns(messages), **sampling.fields()}
-        body[self._limit_name] = sampling.max_tokens
-        if form:
+    def body(self, request: Request) -> dict[str, Any]:
+        """The JSON of a request."""
+        body = request.fields()
+        body[self._limit_name] = request.sampling.max_tokens
+        if request.instruction:
+            body["messages"].insert(0, {"role": "system", "content": request.instruction})
+        if form := request.form:
             schema = {"name": form.name, "strict": True, "schema": form.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
@@ -126,21 +134,13 @@ class Anthropic:
     def __init__(self) -> None:
         self.headers = {"anthropic-version": ANTHROPIC_VERSION}
 
-    def body(
-        self,
-        model: str,
-        instruction: str,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        form: Form | None,
-    ) -> dict[str, Any]:
-        """The request."""
-        body: dict[str, Any] = {"model": model, "messages": _turns(messages), **sampling.fields()}
-        body["max_tokens"] = sampling.max_tokens
-        if instruction:
-            body["system"] = instruction
-        if form:
-            body["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
+    def body(self, request: Request) -> dict[str, Any]:
+        """The JSON of a request."""
+        body = {**request.fields(), "max_tokens": request.sampling.max_tokens}
+        if request.instruction:
+            body["system"] = request.instruction
+        if request.form:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": request.form.schema}}
         return body
 
     def read(self, reply: Any) -> Reply:
@@ -164,10 +164,6 @@ class Anthropic:
 
 Service = OpenAI | Anthropic
 """One API: its path, its headers (``{}``: where the key goes), its requests and its replies."""
-
-
-def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.text} for message in messages]
 
 
 def encode(body: dict[str, Any]) -> bytes:

