@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import repeat
-from typing import Any, Literal
+from itertools import compress, repeat
+from typing import Any, Literal, NamedTuple
 
 from ragharness.analysis.derived import MOST_CITATIONS, Cited, Item, harmonic, ratio
 from ragharness.analysis.derived.alce_citation_precision import citation_precision
@@ -54,124 +54,115 @@ class Output:
     @cached_property
     def recoverable(self) -> tuple[bool, ...]:
         """For each gold claim whether some passage states it; without passages none does."""
-        return tuple(any(self._states(doc, place) for doc in self.docs) for place in range(len(self.answers)))
+        return tuple(any(self._states(doc, claim) for doc in self.docs) for claim in range(len(self.answers)))
 
     @cached_property
     def stated(self) -> tuple[bool, ...]:
         """For each gold claim whether the output states it."""
         if self.mode == "cm":
             return tuple(any(self.entails(self.plain, each) for each in claim) for claim in self.answers)
-        if self.mode == "em5":
-            said = set(self.listed)
-            return tuple(any(normalise(each) in said for each in claim) for claim in self.answers)
-        text = normalise(self.plain)
+        text = set(self.listed) if self.mode == "em5" else normalise(self.plain)
         return tuple(any(normalise(each) in text for each in claim) for claim in self.answers)
+
+    @cached_property
+    def grounded(self) -> tuple[bool, ...]:
+        """For each gold claim whether the output and some passage state it."""
+        return tuple(map(all, zip(self.stated, self.recoverable, strict=True)))
 
     @property
     def listed(self) -> list[str]:
         """The answers of an output that is a list."""
         parts = self.plain.rstrip().rstrip(".").rstrip(",").split(",")
-        return [each for each in map(normalise, parts) if each]
+        return list(filter(None, map(normalise, parts)))
 
-    def _states(self, doc: dict[str, Any], place: int) -> bool:
-        found = doc.get("answers_found")
-        if isinstance(found, list):
-            return place < len(found) and bool(found[place])
-        premise = f"{doc.get('title', '')} {doc.get('text', '')}"
-        return any(self.entails(premise, each) for each in self.answers[place])
+    def _states(self, doc: dict[str, Any], claim: int) -> bool:
+        labels = doc.get("answers_found")
+        if isinstance(labels, list):
+            return claim < len(labels) and bool(labels[claim])
+        return any(self.entails(_premise(doc), spelling) for spelling in self.answers[claim])
 
     def sentences(self, *, shared: bool = True) -> tuple[Cited, ...]:
-        """Return the sentences with what they cite; ``shared``: with the clause that ALCE has not."""
+        """The sentences with what they cite; ``shared``: with the clause that ALCE has not."""
         return tuple(self._cited(each, shared) for each in _SENTENCE.split(self.text.strip()) if each)
 
     def _cited(self, sentence: str, shared: bool) -> Cited:
-        places = [int(each) - 1 for each in _MARK.findall(sentence)]
-        if not places or any(not 0 <= each < len(self.docs) for each in places):
+        cited = [int(mark) - 1 for mark in _MARK.findall(sentence)]
+        if not cited or any(not 0 <= number < len(self.docs) for number in cited):
             return Cited()
-        places, claim = places[:MOST_CITATIONS], without_citations(sentence).strip()
+        cited, claim = cited[:MOST_CITATIONS], without_citations(sentence).strip()
 
-        def joint(chosen: Sequence[int]) -> bool:
-            return self.entails("\n".join(passage_text(self.docs[each]) for each in chosen), claim)
+        def joint(numbers: Sequence[int]) -> bool:
+            return self.entails("\n".join(passage_text(self.docs[number]) for number in numbers), claim)
 
-        rest = [places[:at] + places[at + 1 :] for at in range(len(places))] if len(places) > 1 else []
+        others = [cited[:i] + cited[i + 1 :] for i in range(len(cited))] if len(cited) > 1 else []
+        pairs = zip(cited, others, strict=False) if shared else ()
         return Cited(
-            joint(places),
-            tuple(joint([each]) for each in places),
-            tuple(map(joint, rest)),
-            tuple(self._shares(each, others) for each, others in zip(places, rest, strict=False))
-            if shared
-            else (),
+            joint(cited),
+            tuple(joint([number]) for number in cited),
+            tuple(map(joint, others)),
+            tuple(self._shares(number, rest) for number, rest in pairs),
         )
 
-    def _shares(self, place: int, others: Sequence[int]) -> bool:
-        claims = range(len(self.answers))
+    def _shares(self, number: int, others: Sequence[int]) -> bool:
         return any(
-            self._states(self.docs[place], claim)
-            and any(self._states(self.docs[each], claim) for each in others)
-            for claim in claims
+            self._states(self.docs[number], claim)
+            and any(self._states(self.docs[other], claim) for other in others)
+            for claim in range(len(self.answers))
         )
 
     @property
-    def list_figures(self) -> tuple[float, float, float, float, float]:
+    def list_figures(self) -> tuple[float, ...]:
         """Precision, recall, recall of five, and both F1 scores of a list against all gold answers."""
         return self._against(self.answers)
 
     @property
-    def calibrated_figures(self) -> tuple[float, float, float, float, float]:
+    def calibrated_figures(self) -> tuple[float, ...]:
         """The same against the gold answers that the passages state."""
-        return self._against(
-            [each for each, known in zip(self.answers, self.recoverable, strict=True) if known]
-        )
+        return self._against([*compress(self.answers, self.recoverable)])
 
-    def _against(self, wanted: Sequence[Sequence[str]]) -> tuple[float, float, float, float, float]:
-        said, golds = self.listed, [set(map(normalise, each)) for each in wanted]
-        spelt = set().union(*golds)
-        precision = sum(each in spelt for each in said) / len(said) if said else 0.0
-        hits = sum(not gold.isdisjoint(said) for gold in golds)
-        recall = hits / len(golds) if golds else 0.0
-        five = min(5, hits) / min(5, len(golds)) if golds else 0.0
+    def _against(self, claims: Sequence[Sequence[str]]) -> tuple[float, ...]:
+        listed, golds = self.listed, [set(map(normalise, claim)) for claim in claims]
+        spellings = set().union(*golds)
+        precision = ratio(sum(each in spellings for each in listed), len(listed))
+        hits = sum(not gold.isdisjoint(listed) for gold in golds)
+        recall, five = ratio(hits, len(golds)), ratio(min(5, hits), min(5, len(golds)))
         return precision, recall, five, harmonic(precision, recall), harmonic(precision, five)
 
 
 def outputs(data: Iterable[Any], *, entails: Entails | None = None, mode: Mode = "em") -> list[Output]:
-    """Read items; raises UsageError with the number of the first that cannot be read."""
-    return [_read(each, number, entails or contains, mode) for number, each in enumerate(data, 1)]
+    """Outputs of items; raises UsageError with the number of the first that cannot be read."""
+    return [_read(item, number, entails or contains, mode) for number, item in enumerate(data, 1)]
 
 
-def _read(given: Any, number: int, entails: Entails, mode: Mode) -> Output:
-    found = given if isinstance(given, dict) else {}
-    answers, docs, text = found.get("answers"), found.get("docs"), found.get("output")
+def _read(item: Any, number: int, entails: Entails, mode: Mode) -> Output:
+    fields = item if isinstance(item, dict) else {}
+    answers, docs, text = fields.get("answers"), fields.get("docs"), fields.get("output")
     if not (
-        isinstance(answers, list)
-        and isinstance(docs, list)
-        and all(isinstance(each, dict) for each in docs)
-        and isinstance(text, str)
+        (isinstance(answers, list) and isinstance(docs, list) and isinstance(text, str))
+        and all(isinstance(doc, dict) for doc in docs)
     ):
         raise UsageError(
-            f"expected question, answers, docs and output in item {number}, found {str(given)[:60]}",
+            f"expected question, answers, docs and output in item {number}, found {str(item)[:60]}",
             help="docs/metrics.md shows the file",
         )
     claims = tuple(tuple(map(str, each)) if isinstance(each, list) else (str(each),) for each in answers)
-    return Output(str(found.get("question", "")), claims, tuple(docs), text, entails, mode)
+    return Output(str(fields.get("question", "")), claims, tuple(docs), text, entails, mode)
 
 
 def item_of(output: Output, refuses: Callable[[str, str], bool | None]) -> Item | None:
-    """Return an output as the metrics see it; None where it cannot be told whether it refuses."""
+    """An output as the metrics see it; None where it cannot be told whether it refuses."""
     refused = refuses(output.question, output.text)
     if refused is None:
         return None
-    known = [stated for stated, known in zip(output.stated, output.recoverable, strict=True) if known]
-    matched = bool(output.stated) and all(output.stated)
-    found = sum(known) / len(known) if known else 0.0
-    if output.mode == "em5":
-        found = output.calibrated_figures[4]
+    recoverable = sum(output.recoverable)
+    as_list = output.mode == "em5"
     return Item(
         question=output.question,
         refused=refused,
         in_corpus=bool(output.answers),
-        in_retrieval=bool(known),
-        matched=matched,
-        found=found,
+        in_retrieval=recoverable > 0,
+        matched=bool(output.stated) and all(output.stated),
+        found=output.calibrated_figures[4] if as_list else ratio(sum(output.grounded), recoverable),
         sentences=output.sentences(),
         text=output.text,
         asked=output.question,
@@ -192,6 +183,10 @@ def contains(premise: str, claim: str) -> bool:
 def without_citations(text: str) -> str:
     """Return a text without marks such as ``[1]``."""
     return re.sub(r" ?\[\d+", "", text).replace(" |", "").replace("]", "")
+
+
+def _premise(doc: dict[str, Any]) -> str:
+    return f"{doc.get('title', '')} {doc.get('text', '')}"
 
 
 def passage_text(doc: dict[str, Any]) -> str:
@@ -222,79 +217,84 @@ _CLAIMS = {"em": "str_em", "cm": "claims_nli"}
 
 
 def compat(found: Sequence[Output], refuses: Callable[[str, str], bool | None] = flagged) -> dict[str, float]:
-    """Return its figures; raises UsageError where it fails: without outputs, or for one without passages."""
-    if not found or not all(each.docs for each in found):
+    """Its figures; raises UsageError where it fails: without outputs, or for one without passages."""
+    if not found or not all(output.docs for output in found):
         raise UsageError(
             "expected passages with every question: trust_eval fails without",
             help="leave out --compat: a question without passages is unanswerable then",
         )
-    answered = [each for each in found if not refuses(each.question, each.text)]
-    answerable = [each for each in found if any(each.recoverable)]
-    both = [each for each in answered if any(each.recoverable)]
-    told: dict[str, float] = {
+    answered = [output for output in found if not refuses(output.question, output.text)]
+    answerable, both = ([each for each in group if any(each.recoverable)] for group in (found, answered))
+    groups = _Groups(found, answered, answerable, both)
+    figures: dict[str, float] = {
         "num_samples": len(found),
-        "answered_ratio": round(100 * len(answered) / len(found), 2),
-        "answered_num": len(answered),
-        "answerable_num": len(answerable),
-        "overlapped_num": len(both),
-        "regular_length": _mean(len(each.plain.split()) for each in found),
-        "answered_length": _mean(len(each.plain.split()) for each in answered),
-        **_refusals(len(found), len(answered), len(answerable), len(both)),
+        "answered_ratio": round(100 * len(groups.answered) / len(found), 2),
+        "answered_num": len(groups.answered),
+        "answerable_num": len(groups.answerable),
+        "overlapped_num": len(groups.both),
+        "regular_length": _mean(len(output.plain.split()) for output in found),
+        "answered_length": _mean(len(output.plain.split()) for output in groups.answered),
+        **_refusals(*map(len, groups)),
+        **(_lists if found[0].mode == "em5" else _claims)(groups),
+        **_citations(found, "regular"),
+        **_citations(groups.answered, "answered"),
     }
-    told |= _lists(found, answered, answerable, both) if found[0].mode == "em5" else {}
-    told |= _claims(found, answered, answerable, both) if found[0].mode != "em5" else {}
-    told |= {**_citations(found, "regular"), **_citations(answered, "answered")}
-    correctness = next(each for name, each in told.items() if name in _CORRECTNESS)
-    told["trust_score"] = (told["macro_f1"] + correctness + told["answered_citation_f1"]) / 3
-    return told
+    correctness = next(value for name, value in figures.items() if name in _CORRECTNESS)
+    figures["trust_score"] = (figures["macro_f1"] + correctness + figures["answered_citation_f1"]) / 3
+    return figures
 
 
 _CORRECTNESS = ("calib_qampari_em_f1", *(f"calib_{name}_f1" for name in _CLAIMS.values()))
+
+
+class _Groups(NamedTuple):
+    """Outputs: all, those that are no refusal, those that can be answered, and both."""
+
+    found: Sequence[Output]
+    answered: Sequence[Output]
+    answerable: Sequence[Output]
+    both: Sequence[Output]
 
 
 def _refusals(n: int, answered: int, answerable: int, both: int) -> dict[str, float]:
     neither = n - answered - answerable + both
     refuse = ratio(neither, n - answerable), ratio(neither, n - answered)
     answer = ratio(both, answerable), ratio(both, answered)
-    told = {
-        "refuse_rec": refuse[0],
-        "refuse_prec": refuse[1],
-        "refuse_f1": harmonic(*refuse),
-        "answerable_rec": answer[0],
-        "answerable_prec": answer[1],
-        "answerable_f1": harmonic(*answer),
-        "macro_avg": (refuse[0] + answer[0]) / 2,
-        "macro_f1": (harmonic(*refuse) + harmonic(*answer)) / 2,
-    }
-    return _percent(told)
+    return _percent(
+        {
+            "refuse_rec": refuse[0],
+            "refuse_prec": refuse[1],
+            "refuse_f1": harmonic(*refuse),
+            "answerable_rec": answer[0],
+            "answerable_prec": answer[1],
+            "answerable_f1": harmonic(*answer),
+            "macro_avg": (refuse[0] + answer[0]) / 2,
+            "macro_f1": (harmonic(*refuse) + harmonic(*answer)) / 2,
+        }
+    )
 
 
-def _claims(
-    found: Sequence[Output], answered: Sequence[Output], answerable: Sequence[Output], both: Sequence[Output]
-) -> dict[str, float]:
-    name = _CLAIMS[found[0].mode]
+def _claims(groups: _Groups) -> dict[str, float]:
+    name = _CLAIMS[groups.found[0].mode]
 
-    def stated(each: Output) -> float:
-        return ratio(sum(each.stated), len(each.answers))
+    def stated(output: Output) -> float:
+        return ratio(sum(output.stated), len(output.answers))
 
-    def known(each: Output) -> int:
-        return sum(one and other for one, other in zip(each.stated, each.recoverable, strict=True))
-
-    def parametric(each: Output) -> float:
-        return stated(each) - ratio(known(each), len(each.answers))
+    def parametric(output: Output) -> float:
+        return stated(output) - ratio(sum(output.grounded), len(output.answers))
 
     # Its names and their order are not the same in both modes.
     parametric_of = name if name == "str_em" else f"answered_{name}"
-    calibrated = sum(known(each) / sum(each.recoverable) for each in both)
-    precision, recall = ratio(calibrated, len(answered)), ratio(calibrated, len(answerable))
+    calibrated = sum(sum(output.grounded) / sum(output.recoverable) for output in groups.both)
+    precision, recall = ratio(calibrated, len(groups.answered)), ratio(calibrated, len(groups.answerable))
     last = {
         f"calib_{name}_f1": harmonic(precision, recall),
-        f"parametric_{parametric_of}": _mean(map(parametric, answered)),
+        f"parametric_{parametric_of}": _mean(map(parametric, groups.answered)),
     }
     return _percent(
         {
-            f"regular_{name}": _mean(map(stated, found)),
-            f"answered_{name}": _mean(map(stated, answered)),
+            f"regular_{name}": _mean(map(stated, groups.found)),
+            f"answered_{name}": _mean(map(stated, groups.answered)),
             f"calib_answered_{name}": precision,
             f"calib_answerable_{name}": recall,
             **(last if name == "str_em" else dict(reversed(last.items()))),
@@ -302,42 +302,38 @@ def _claims(
     )
 
 
-def _lists(
-    found: Sequence[Output], answered: Sequence[Output], answerable: Sequence[Output], both: Sequence[Output]
-) -> dict[str, float]:
-    wrong = [_wrong(each) for each in answered]
-    told = _percent(
+def _lists(groups: _Groups) -> dict[str, float]:
+    wrong = [_wrong(output) for output in groups.answered]
+    lists = [output.list_figures for output in groups.found]
+    answered = [output.list_figures for output in groups.answered]
+    calibrated = [output.calibrated_figures for output in groups.both]
+    figures = _percent(
         {
             "qampari_presence": _mean(ratio(known, n) for known, n in wrong),
             "qampari_absence": _mean(ratio(n - known, n) for known, n in wrong),
         }
     )
-    for name, group in (("regular", found), ("answered", answered)):
-        told |= _list_means(name, group, [each.list_figures for each in group], len(group))
-    figures = [each.calibrated_figures for each in both]
-    told |= _list_means("calib_answered", both, figures, len(answered))
-    told |= _list_means("calib_answerable", both, figures, len(answerable))
-    told["calib_qampari_em_f1"] = harmonic(
-        told["calib_answered_qampari_f1_top5"], told["calib_answerable_qampari_f1_top5"]
+    figures |= _list_means("regular", groups.found, lists, len(lists))
+    figures |= _list_means("answered", groups.answered, answered, len(answered))
+    figures |= _list_means("calib_answered", groups.both, calibrated, len(answered))
+    figures |= _list_means("calib_answerable", groups.both, calibrated, len(groups.answerable))
+    figures["calib_qampari_em_f1"] = harmonic(
+        figures["calib_answered_qampari_f1_top5"], figures["calib_answerable_qampari_f1_top5"]
     )
     gaps = (
-        each.list_figures[2] - ratio(min(5, sum(_both(each))), min(5, len(each.answers))) for each in answered
+        recalls[2] - ratio(min(5, sum(output.grounded)), min(5, len(output.answers)))
+        for output, recalls in zip(groups.answered, answered, strict=True)
     )
-    told["parametric_qampari_rec_top5"] = 100 * _mean(gaps)
-    return told
-
-
-def _both(each: Output) -> list[bool]:
-    return [stated and known for stated, known in zip(each.stated, each.recoverable, strict=True)]
+    figures["parametric_qampari_rec_top5"] = 100 * _mean(gaps)
+    return figures
 
 
 def _wrong(output: Output) -> tuple[int, int]:
-    """Return how many listed answers are false but stand in a passage, and how many are false."""
-    golds = zip(output.answers, output.recoverable, strict=True)
-    right = {normalise(each) for claim, known in golds if known for each in claim}
+    """How many listed answers are false but stand in a passage, and how many are false."""
+    right = {normalise(each) for claim in compress(output.answers, output.recoverable) for each in claim}
     false = [each for each in output.listed if each not in right]
-    texts = [f"{doc.get('title', '')} {doc.get('text', '')}" for doc in output.docs]
-    return sum(any(output.entails(text, each) for text in texts) for each in false), len(false)
+    premises = [_premise(doc) for doc in output.docs]
+    return sum(any(output.entails(text, each) for text in premises) for each in false), len(false)
 
 
 def _list_means(
