@@ -357,7 +357,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The passage ids that the answer cites: those given apart and those that its grader read."""
         apart = (self.answer and self.answer.citations) or ()
         sentences = self.verdict.sentences if self.verdict else ()
-        return frozenset((*apart, *(mark for each in sentences for mark in each.citations)))
+        return frozenset((*apart, *(mark for sentence in sentences for mark in sentence.citations)))
 
     @property
     def as_wanted(self) -> bool:
