@@ -55,13 +55,13 @@ _HELP = (
 
 @dataclass(frozen=True)
 class Context:
-    """What the kinds of pipelines may know besides the question; a user's pipeline never gets it."""
+    """Everything that a kind of pipeline may use besides the question; a user's pipeline never gets it."""
 
     corpus: Corpus
     questions: QuestionSet
     passages: PassageSet
     options: Options = field(default_factory=Options)
-    """What the user set with ``--pipeline-option``."""
+    """Settings of ``--pipeline-option``."""
     cache: Path | None = None
     """A folder that may hold answers between runs."""
     k: int = 5
@@ -70,15 +70,15 @@ class Context:
 
 @dataclass(frozen=True)
 class BuiltPipeline:
-    """What the module of a kind returns: a callable of one of the three signatures, with its settings."""
+    """A callable of one of the three signatures with its settings, as the module of a kind returns it."""
 
     function: Callable[..., object]
     name: str = ""
     """A short name for headings and folders, not yet safe as a file name; empty: the name of its module."""
     settings: Mapping[str, str | int | float] = field(default_factory=dict)
-    """What the answers depend on; kept with the run, so no secret is among them."""
+    """Settings that the answers depend on; they are stored with the run, so no secret is among them."""
     source: bytes = b""
-    """What else belongs into the fingerprint: the bytes of a file that it reads its answers from."""
+    """Further input of the fingerprint: the bytes of a file that it reads its answers from."""
     recall: Callable[[str, Sequence[Passage]], Answer | None] | None = None
     """Returns the answer that is already known to a question and passages, or None; costs no call."""
     estimate: Callable[[str, Sequence[Passage]], Usage] | None = None
@@ -101,7 +101,7 @@ class Pipeline(BuiltPipeline):
 
     @property
     def takes(self) -> Takes:
-        """What it wants beside the question: ``passages``, ``retrieve``, or nothing as it has its ``own``."""
+        """Its second input: ``passages``, ``retrieve``, or none, as it retrieves its ``own``."""
         return self.signature.takes
 
     def call(

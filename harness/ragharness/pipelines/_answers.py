@@ -59,7 +59,7 @@ class Parsed(NamedTuple):
 
     answer: Answer | None
     problems: tuple[str, ...]
-    """What was wrong."""
+    """One sentence for everything malformed."""
 
 
 def read_answer(returned: object) -> Parsed:
@@ -257,7 +257,7 @@ def confidence_of(value: object, problems: list[str]) -> float | None:
 
 
 def usage_of(value: object, problems: list[str]) -> Usage | None:
-    """Return tokens, cost and the time of the call, each None where it cannot be read."""
+    """Tokens, cost and the time of the call, each None where it cannot be read."""
     if value is None:
         return None
     get = getter(value)

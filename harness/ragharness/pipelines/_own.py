@@ -46,7 +46,7 @@ _PARAMETER_NAMES = PASSAGES_NAMES | RETRIEVE_NAMES | QUESTION_NAMES
 
 @dataclass(frozen=True)
 class Signature:
-    """What a pipeline takes beside the question, and how both are handed over."""
+    """The second input of a pipeline beside the question, and how both are handed over."""
 
     takes: Takes
     binding: Binding = field(default_factory=Binding)

@@ -1,4 +1,4 @@
-"""What a question asks for, and which document it names: rules of thumb, enough for a reference pipeline.
+"""The kind of value that a question asks for, and the document it names: enough for a reference pipeline.
 
 A yes/no question as a plain sentence ("May the tenant sublet?" is "the tenant may sublet"), any other as the
 kind of value that would answer it.
@@ -45,7 +45,7 @@ _REPORTS = regex(
     r"\s*\b(?:does|do|did)\s[^?]*\b(?:say|state|find|give|(?<!the )(?:report|name|list))\b(?: that\b| as\b)?",
     re.IGNORECASE,
 )
-"""What asks for the words of a document: "does the report say that"."""
+"""A clause that asks for the words of a document: "does the report say that"."""
 _REPORTS_THAT = regex(rf"^{_REPORTS.pattern}(?<=that)\s+(?=\w)", re.IGNORECASE)
 _YES_NO = regex(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _SUBJECT = regex(
@@ -106,7 +106,7 @@ _THE_DOCUMENT = regex(
 )
 """A phrase that speaks of a document, as "the May 2021 review of the Pension Office"."""
 _NAMING = regex(r"[A-Z\d]")
-"""What such a phrase has if it says which document: a name or a number."""
+"""A name or a number, which such a phrase has if it says which document."""
 _APPLIES = regex(r"^from (?:which|what) (?=day|date)(.*) appl(?:y|ies)$", re.IGNORECASE)
 _POST_OF = regex(r"\b((?:title|post|position|office|rank)\b.*) hold$", re.IGNORECASE)
 
@@ -132,7 +132,7 @@ def core(question: str) -> str:
 
 
 def proposition(question: str) -> str:
-    """What "yes" to the question would state; empty when it is not a yes/no question."""
+    """The statement that "yes" to the question would make; empty when it is not a yes/no question."""
     text = core(question)
     if reported := _REPORTS_THAT.match(text):
         return text[reported.end() :]

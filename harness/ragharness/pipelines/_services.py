@@ -58,7 +58,7 @@ _SECRET_SETTING = regex(
     r"|(?:.*[_-])?(?:pwd|pass|pat)"
     r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
 )
-"""What keys of JSON and options of commands are called that hold a secret; ``max_tokens`` is none."""
+"""Names of JSON keys and command options that hold a secret; ``max_tokens`` is none."""
 _SENDABLE = regex(r"[\x20-\x7e\t]*")
 
 _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
@@ -66,7 +66,7 @@ _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
 
 @dataclass(frozen=True)
 class ServiceReply:
-    """What a service replied, without the secrets that it was sent."""
+    """A service's reply, without the secrets that it was sent."""
 
     where: str
     """The URL without its query."""
@@ -208,7 +208,7 @@ async def _close_all(clients: list[httpx.AsyncClient]) -> None:
 
 
 def _certificates(url: httpx.URL) -> SSLContext | bool:
-    """What encrypted connections trust: SSL_CERT_FILE where it is set; False for none."""
+    """Trusted authorities of encrypted connections: SSL_CERT_FILE where it is set; False for none."""
     import httpx
 
     try:
@@ -222,7 +222,7 @@ def _certificates(url: httpx.URL) -> SSLContext | bool:
 
 
 def failure(reply: ServiceReply, text: str) -> RagharnessError:
-    """What to raise for a reply that is no success, and what it says."""
+    """The exception for a reply that is no success."""
     status = reply.status
     try:
         message = f"{reply.where} replied {status} {HTTPStatus(status).phrase}"
@@ -362,7 +362,7 @@ def header_option(header: str) -> str:
 
 
 def too_long() -> UnusableReply:
-    """What is raised for a reply beyond the limit."""
+    """The exception for a reply beyond the limit."""
     return UnusableReply(f"the reply is longer than {REPLY_LIMIT // 2**20} MiB")
 
 

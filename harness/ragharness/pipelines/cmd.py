@@ -94,7 +94,7 @@ def words_of(argument: str) -> list[str]:
 
 
 def _must_hold_no_secret(words: list[str]) -> None:
-    """Raise for ``--token VALUE``, ``--token=VALUE``, ``TOKEN=VALUE``."""
+    """Refuse ``--token VALUE``, ``--token=VALUE``, ``TOKEN=VALUE``."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
         name, written_out, value = word.partition("=")
         if not written_out and word.startswith("-") and not after.startswith("-"):
@@ -154,7 +154,7 @@ class Command:
             ) from error
 
     def _end_of(self, process: Program) -> RagharnessError:
-        """What to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
+        """The exception for a process that ended without a reply: UnusableReply, or AccessRefused.
 
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
         """

@@ -48,7 +48,7 @@ ROW = 0.6
 """The same of a row."""
 
 UNSEEN = 0.5
-"""What a word that no sentence holds weighs, of what it would weigh: it may be said in other words."""
+"""Discount on the weight of a word that no sentence holds: it may be said in other words."""
 
 SHORTEST = 3
 """Words of the shortest sentence that can state something; shorter ones are headings and labels."""
@@ -86,7 +86,7 @@ _SYNONYMS = {
     "utmost": "maximum highest",
     "particular": "especially",
 }
-"""What says the same of a value in question and answer, as phrases and as words."""
+"""Phrases and words that say the same of a value in question and answer."""
 
 _WORD_OF_PHRASE = {
     f" {phrase} ": f" {word} "
@@ -142,7 +142,7 @@ class Row(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What can be quoted: a sentence, perhaps with the one before it, or a figure of a row."""
+    """A quotable sentence, perhaps with the one before it, or figure of a row."""
 
     text: str
     words: frozenset[str]
@@ -156,7 +156,7 @@ class Candidate(NamedTuple):
 
     score: float
     figure: str
-    """What a row says, without its label; "" for a sentence."""
+    """The figure of a row, without its label; "" for a sentence."""
     rank: int
     text: str
     passage: Passage
@@ -271,7 +271,7 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
 
 
 def _answering(piece: Piece, kind: str, question: str) -> str:
-    """What of a piece can answer; "" when it lacks the year or the kind of value asked for."""
+    """The part of a piece that can answer; "" when it lacks the year or the kind of value asked for."""
     years = years_of(core(question))
     if piece.row is None:
         stated = years_of(piece.text)

@@ -44,7 +44,7 @@ from ragharness.records import Passage
 METHODS = ("POST", "GET", "PUT", "PATCH")
 
 TEMPLATE = '{"question": "{question}"}'
-"""What is sent when no template is given: such a pipeline retrieves for itself."""
+"""The default template: such a pipeline retrieves for itself."""
 
 PARTS = ("citations", "passages", "confidence", "usage")
 
@@ -291,7 +291,7 @@ def _usual_text(reply: Any) -> Any:
 
 
 def at_path(value: Any, steps: list[str]) -> Any:
-    """What stands at the end of a path; MISSING where a step leads nowhere.
+    """The value at the end of a path; MISSING where a step leads nowhere.
 
     A number is an index of a list, ``*`` goes into every element and leaves out those that lead nowhere.
     """

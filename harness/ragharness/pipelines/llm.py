@@ -90,7 +90,7 @@ class Generator:
         return content
 
     def _problem(self, reply: Reply, answer: Answer) -> UnusableReply | None:
-        """What to raise for a reply that is not what the model had to say."""
+        """The exception for a reply that is not all the model had to say."""
         if reply.ended == "length":
             return UnusableReply(
                 f"the answer was cut off after {self.endpoint.sampling.max_tokens} tokens",

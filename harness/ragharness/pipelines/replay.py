@@ -56,7 +56,7 @@ class Recorded:
 
     def __init__(self, path: Path, context: Context) -> None:
         self.outcomes: dict[str, Outcome] = {}
-        """What to return for a question, or how it failed."""
+        """Answers and failures by the text of the question."""
         self._path = path
         self._texts = {question.id: question.text for question in context.questions.questions}
         # Another set may give the same id to another question: a run's folder says what it asked.
@@ -112,7 +112,7 @@ class _Settings(msgspec.Struct):
 
 
 class _Run(msgspec.Struct):
-    """What ``run.json`` says that matters here."""
+    """The part of ``run.json`` that matters here."""
 
     takes: str
     settings: _Settings

@@ -32,7 +32,7 @@ class Retriever(Protocol):
 
     name: str
     settings: dict[str, str | int | float]
-    """What the results depend on besides the passages; kept with the run."""
+    """Settings that the results depend on besides the passages; stored with the run."""
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
         """At most ``k`` hits, best first; only ``oracle`` looks at ``question``."""

@@ -120,7 +120,7 @@ def build(
 
 
 def indexed_text(passage: Passage) -> str:
-    """What is indexed of a passage: its title, a newline, its text."""
+    """The indexed text of a passage: its title, a newline, its text."""
     return f"{passage.title}\n{passage.text}"
 
 
@@ -168,7 +168,7 @@ def build_index(texts: Iterable[str], term: Callable[[str], str]) -> Index:
 
 
 def weigher(counted: Counted) -> Callable[..., NDArray[np.float64]]:
-    """What each posting adds to a score, as a function of its term's number, its row and its count."""
+    """Weight of a posting, as a function of its term's number, its row and its count."""
     total = int(counted.lengths.sum())
     if not total:
         # BM25Okapi divides by the number of words; without any there is no posting either.
@@ -287,7 +287,7 @@ class Index:
         self._checksums = checksums
         self._sound = bytearray(len(digests))
         self.rebuild: Callable[[], Index] | None = None
-        """What makes the index again."""
+        """Makes the index again."""
         # The largest cached list has a number for each passage.
         self._list = lru_cache(max(16, REMEMBERED // max(1, 8 * size)))(self._read_list)
 

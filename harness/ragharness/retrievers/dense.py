@@ -78,7 +78,7 @@ class Embedded(NamedTuple):
     embedder: Embedder
     matrix: Vectors
     settings: Settings
-    """What the vectors depend on."""
+    """Settings that the vectors depend on."""
 
 
 def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embedded:

@@ -57,7 +57,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def body(passage: Passage) -> str:
-    """Return what is searched of a passage besides its title."""
+    """The searched text of a passage besides its title."""
     headings = [line for line in passage.heading.split("\n") if SEPARATOR not in line]
     return "\n".join((*headings, passage.text))
 

@@ -10,7 +10,7 @@ from ragharness.support.options import Options
 
 
 class NullRetriever:
-    """Returns no passage, whatever is asked."""
+    """Returns no passage for any query."""
 
     name = "null"
 

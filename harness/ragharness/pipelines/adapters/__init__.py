@@ -84,7 +84,7 @@ def _file_of(value: Any) -> str | None:
 
 
 def described(value: object) -> str:
-    """What a value is, for the second half of a complaint."""
+    """Type of a value, for the second half of a complaint."""
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 

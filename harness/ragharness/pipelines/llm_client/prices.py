@@ -93,7 +93,7 @@ def find_price(model: str, base_url: str, table: Path | None = None) -> Price | 
 
 
 def if_unknown() -> str:
-    """What to do about a model without a known price."""
+    """Help for a model without a known price."""
     remedy = "a table of your own names it: prices=FILE (docs/llm.md)"
     return remedy if find_spec("genai_prices") else f"{install_command('llm')} brings list prices; {remedy}"
 

@@ -51,7 +51,7 @@ class Sampling:
 
 
 class Request(NamedTuple):
-    """What a model is asked, in the words of neither API."""
+    """A request, in the words of neither API."""
 
     model: str
     instruction: str
@@ -60,7 +60,7 @@ class Request(NamedTuple):
     form: Form | None
 
     def fields(self) -> dict[str, Any]:
-        """What both APIs call by the same names."""
+        """The fields that both APIs call by the same names."""
         sampling = {"temperature": self.sampling.temperature, "seed": self.sampling.seed}
         return {
             "model": self.model,
@@ -314,7 +314,7 @@ class ErrorReply:
 
 
 def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableReply:
-    """What is raised when the prompt leaves no room in the model's context."""
+    """The exception for a prompt that leaves no room in the model's context."""
     return UnusableReply(
         f"the prompt does not fit the context of the model {model!r}: {why}",
         help="pass fewer or shorter passages (--k, --passage-words), or give the model a larger context",

@@ -49,7 +49,7 @@ class Model:
 
     name: str
     source: str
-    """What sentence-transformers is given: a folder or the name on the hub."""
+    """The argument for sentence-transformers: a folder or the name on the hub."""
     revision: str = ""
     """The commit, or the branch where it is not fetched yet; empty for a folder."""
     identity: str = ""
@@ -207,7 +207,7 @@ class LazyModel:
     kind = "embedding model"
     library_class = "SentenceTransformer"
     help = ""
-    """What to do where it cannot be loaded."""
+    """Advice where it cannot be loaded."""
 
     def __init__(self, model: Model, *, offline: bool = False, **arguments: Any) -> None:
         self._offline = offline
