@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +14,9 @@ from ragharness.config import RunConfig
 from ragharness.records import Record, Retrieved
 from ragharness.runner.grading import GradingContext, blind_count
 from ragharness.runner.session import RunContext, load_context
+
+if TYPE_CHECKING:
+    from commands import Verb
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +81,11 @@ def test_passages_that_a_pipeline_brought_are_part_of_what_the_count_follows_fro
     blind_count(bench.grading, lambda: with_passage("one"), tmp_path)
     blind_count(bench.grading, lambda: with_passage("two"), tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_run_on_disk_counts_what_the_run_counted(verb: Verb) -> None:
+    counts = [
+        json.loads(verb(*command, "--json").output)["references"]["blind"]
+        for command in (("run", "--out", "r", "--quiet"), ("grade", "r"))
+    ]
+    assert counts[0] == counts[1] == 60

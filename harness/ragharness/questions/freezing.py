@@ -49,18 +49,18 @@ class QuestionSetMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
 
 def frozen_set(name: str) -> QuestionSet:
-    """Return the frozen set of the shelf as it was written; raises UnknownName or QuestionsNotUsable."""
+    """Frozen set of the shelf as it was written; raises UnknownName or QuestionsNotUsable."""
     return frozen_in(resources.folder("questionsets", name))
 
 
 def frozen_in(folder: Path) -> QuestionSet:
-    """Return the frozen set of a folder as it was written; raises QuestionsNotUsable."""
+    """Frozen set of a folder as it was written; raises QuestionsNotUsable."""
     card = read_card(folder)
     content = read_file(folder / LINES)
-    found = sha256(content).hexdigest()
-    if found != card.sha256:
+    digest = sha256(content).hexdigest()
+    if digest != card.sha256:
         raise QuestionsNotUsable(
-            f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {found[:12]}:"
+            f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {digest[:12]}:"
             " they were changed after the freeze",
             help=f"ragharness questions freeze --corpus {shlex.quote(card.corpus)}"
             f" --out {shlex.quote(str(folder))} --accept-edits",
@@ -91,8 +91,15 @@ def read_priors(folder: Path) -> dict[str, str]:
         raise QuestionsNotUsable(f"cannot read the usual answers in {path}: {error}") from error
 
 
+def shipped_priors(corpus: str) -> dict[str, str]:
+    """Usual answers beside the frozen set that is shipped for a corpus; none where there is no such set."""
+    if corpus not in resources.names("questionsets"):
+        return {}
+    return read_priors(resources.root() / "questionsets" / corpus)
+
+
 def read_card(folder: Path) -> QuestionSetMetadata:
-    """Return the card of a frozen set; raises QuestionsNotUsable."""
+    """Metadata of a frozen set; raises QuestionsNotUsable."""
     path = folder / CARD
     try:
         return msgspec.toml.decode(read_file(path), type=QuestionSetMetadata)
@@ -108,8 +115,7 @@ def write(path: Path, content: bytes) -> None:
         write_atomic(path, content)
     except OSError as error:
         raise StorageError(
-            f"expected to write {path}, found: {error.strerror}",
-            help="name another folder with --out",
+            f"expected to write {path}, found: {error.strerror}", help="name another folder with --out"
         ) from error
 
 
@@ -122,7 +128,7 @@ _NAMED = 5  # changed documents that are named; the rest is counted
 
 
 def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> Path:
-    """Return the folder of the frozen set about a folder of the user's, whether it is there or not."""
+    """Folder of the frozen set about a folder of the user's, whether it is there or not."""
     name = re.sub(r"[^\w.-]+", "-", corpus).strip("-.")
     if len(name) > _LONGEST or not name:
         name = f"{name[-_LONGEST:].strip('-.')}-{sha256(corpus.encode()).hexdigest()[:6]}".lstrip("-")
@@ -135,40 +141,41 @@ def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -
 def document_hashes(corpus: Corpus) -> dict[str, str]:
     """Short hash of each document by its id."""
     return {
-        each.id: sha256(f"{each.title}\n{each.text}".encode()).hexdigest()[:16] for each in corpus.documents
+        document.id: sha256(f"{document.title}\n{document.text}".encode()).hexdigest()[:16]
+        for document in corpus.documents
     }
 
 
-def of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
-    """Return what is raised for a frozen set whose documents have changed since."""
+def of_another_state(corpus: Corpus, folder: Path) -> QuestionsNotUsable:
+    """Error for a frozen set whose documents have changed since."""
     named = shlex.quote(corpus.id)
     return QuestionsNotUsable(
-        f"expected the documents of {corpus.id} as they were when {place} was frozen,"
-        f" found {_difference(corpus, place)}",
+        f"expected the documents of {corpus.id} as they were when {folder} was frozen,"
+        f" found {_difference(corpus, folder)}",
         help=f"ragharness questions freeze --corpus {named} builds and freezes the set again;"
-        f" ragharness questions check --corpus {named} --questions {shlex.quote(str(place / LINES))}"
+        f" ragharness questions check --corpus {named} --questions {shlex.quote(str(folder / LINES))}"
         " says which questions still fit",
     )
 
 
-def _difference(corpus: Corpus, place: Path) -> str:
+def _difference(corpus: Corpus, folder: Path) -> str:
     try:
-        before = json.loads((place / STATES).read_bytes())
+        before = json.loads((folder / STATES).read_bytes())
     except (OSError, ValueError):
         before = None
     if not isinstance(before, dict):
         return "other contents"
     now = document_hashes(corpus)
     groups = {
-        "changed": [each for each in now if each in before and before[each] != now[each]],
-        "new": [each for each in now if each not in before],
-        "gone": [each for each in before if each not in now],
+        "changed": [name for name in now if name in before and before[name] != now[name]],
+        "new": [name for name in now if name not in before],
+        "gone": [name for name in before if name not in now],
     }
-    told = [f"{len(names)} {what} ({listed(names, _NAMED)})" for what, names in groups.items() if names]
-    return ", ".join(told) or "another order or other names"
+    parts = [f"{len(names)} {what} ({listed(names, _NAMED)})" for what, names in groups.items() if names]
+    return ", ".join(parts) or "another order or other names"
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
+    """The first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

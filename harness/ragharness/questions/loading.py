@@ -1,4 +1,4 @@
-"""Which questions a corpus is asked: those of a file, the frozen ones, or ones that are built now; what unfits them."""
+"""Questions for a corpus: those of a file, the frozen ones, or ones built now; and whether they fit it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ragharness.questions.freezing import (
     of_another_state,
     own_place,
     read_card,
-    read_priors,
+    shipped_priors,
 )
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
@@ -51,7 +51,7 @@ _UNDECIDABLE = {
 def load_questions(
     corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
 ) -> QuestionSet:
-    """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
+    """Questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
 
     The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus,
     or from one of as many documents of which the recipe makes every question of it again, to the last offset
@@ -76,54 +76,56 @@ def load_questions(
 
 
 def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
-    """Return the frozen set about a folder, or build and freeze it; ``notes`` says where.
+    """Frozen set about a folder, or one that is built and frozen; ``notes`` says where.
 
     Raises QuestionsNotUsable for a set that was edited, or whose documents have changed since.
     """
-    place = own_place(corpus.id, size, seed)
-    if (place / CARD).is_file():
-        found = frozen_in(place)
-        if found.corpus_hash != corpus.hash:
-            raise of_another_state(corpus, place)
-        return found
+    folder = own_place(corpus.id, size, seed)
+    if (folder / CARD).is_file():
+        frozen = frozen_in(folder)
+        if frozen.corpus_hash != corpus.hash:
+            raise of_another_state(corpus, folder)
+        return frozen
     built = makers.build_and_probe(corpus, size, seed)
     try:
-        makers.freeze(built, place, corpus)
+        makers.freeze(built, folder, corpus)
     except StorageError as error:
         return replace(built, notes=(*built.notes, f"built now, and not frozen: {error}"))
-    told = f"{len(built.questions)} questions built and frozen in {place}: read them before you trust a score"
-    return replace(built, notes=(*built.notes, told))
+    note = (
+        f"{len(built.questions)} questions built and frozen in {folder}: read them before you trust a score"
+    )
+    return replace(built, notes=(*built.notes, note))
 
 
 def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
-    """Return why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
+    """Why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
     from ragharness.corpus.manifests import manifest
 
     if frozen.split != corpus.split:
         return f"built now: the frozen set belongs to another split of {corpus.id}"
     if len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
         return f"built now: the frozen set is about other documents of {corpus.id}"
-    other = makers.not_made_again(frozen, corpus)
-    if not other:
+    changed = makers.not_made_again(frozen, corpus)
+    if not changed:
         return ""
     return (
-        f"built now: the frozen set belongs to another state of {corpus.id}, in which {len(other)} of its"
-        f" {len(frozen.questions)} questions are others ({listed(other, _NAMED)})"
+        f"built now: the frozen set belongs to another state of {corpus.id}, in which {len(changed)} of its"
+        f" {len(frozen.questions)} questions are others ({listed(changed, _NAMED)})"
     )
 
 
 def stored_set(path: Path, corpus: str) -> QuestionSet:
-    """Return the questions of a file or a frozen set's folder without looking at their corpus."""
+    """Questions of a file or a frozen set's folder without looking at their corpus."""
     return _stored(path, corpus, None)
 
 
 def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
-    """Return the questions of a file or a frozen set's folder as asked about a corpus, fitting or not.
+    """Questions of a file or a frozen set's folder as asked about a corpus, fitting or not.
 
     A table of questions and answers gets its evidence from the corpus.
     """
-    found = _stored(path, corpus.id, corpus)
-    return found if found.frozen else replace(found, split=corpus.split, corpus_hash=corpus.hash)
+    questions = _stored(path, corpus.id, corpus)
+    return questions if questions.frozen else replace(questions, split=corpus.split, corpus_hash=corpus.hash)
 
 
 def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
@@ -143,12 +145,11 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
         questions, places = _table(content, path, corpus)
     else:
         questions, places = read_lines(content, path, examine=True)
-    found: Counter[str] = Counter(map(undecidable, questions))
-    counts = ((found[why], told) for why, told in _UNDECIDABLE.items())
-    notes = tuple(f"{count} of {len(questions)} golds {told}" for count, told in counts if count)
-    if refusals := sum(each.wanted == "refused" for each in questions):
+    reasons: Counter[str] = Counter(map(undecidable, questions))
+    counts = ((reasons[why], advice) for why, advice in _UNDECIDABLE.items())
+    notes = tuple(f"{count} of {len(questions)} golds {advice}" for count, advice in counts if count)
+    if refusals := sum(question.wanted == "refused" for question in questions):
         notes = (f"{refusals} of {len(questions)} questions should be refused: they have no answer", *notes)
-    shelf = resources.root() / "questionsets" / name if name in resources.names("questionsets") else None
     return QuestionSet(
         name,
         "",
@@ -158,12 +159,12 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
         questions,
         notes=notes,
         places=places,
-        priors=read_priors(shelf) if shelf else {},
+        priors=shipped_priors(name),
     )
 
 
 def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestions:
-    """Read a table, or take what was kept of it: its evidence is looked for in the whole corpus."""
+    """Questions of a table, read or cached: its evidence is looked for in the whole corpus."""
     from ragharness.questions.import_table import read_table
 
     if corpus is None:
@@ -171,38 +172,38 @@ def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestio
     package = Path(__file__).parents[1]
     code = hash_code(*(package / room for room in ("language", "corpus/alignment.py", "questions")))
     key = sha256(f"{code} {corpus.hash} {path.suffix}\n".encode() + content).hexdigest()[:32]
-    place = cache_folder() / "tables" / f"{key}.msgpack"
-    if (packed := read_cached(place)) is not None:
+    cached = cache_folder() / "tables" / f"{key}.msgpack"
+    if (packed := read_cached(cached)) is not None:
         return msgspec.msgpack.decode(packed, type=NumberedQuestions)
-    found = read_table(content, path, corpus)
-    write_cached(place, msgspec.msgpack.encode(found), most=_KEPT)
-    return found
+    questions = read_table(content, path, corpus)
+    write_cached(cached, msgspec.msgpack.encode(questions), most=_KEPT)
+    return questions
 
 
 _KEPT = 12  # tables of questions in the cache; the longest unused ones go first
 
 
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:
-    """Return the questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
-    found = questions_about(corpus, path)
-    wrong = misfits(found, corpus)
-    if wrong:
-        first = wrong[0]
+    """Questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
+    questions = questions_about(corpus, path)
+    findings = misfits(questions, corpus)
+    if findings:
+        finding = findings[0]
         raise QuestionsNotUsable(
-            f"expected questions about {corpus.id} in {path}, found {len(wrong)} that do not fit;"
-            f" {first.question or 'the set'}: {first.message}",
+            f"expected questions about {corpus.id} in {path}, found {len(findings)} that do not fit;"
+            f" {finding.question or 'the set'}: {finding.message}",
             help=f"ragharness questions check --corpus {shlex.quote(corpus.id)}"
             f" --questions {shlex.quote(str(path))} lists them",
         )
-    return found
+    return questions
 
 
-def accepted(place: Path, corpus: Corpus) -> QuestionSet:
-    """Return the questions of a frozen set as they were edited, with a note; raises QuestionsNotUsable."""
-    card = read_card(place)
-    edited = fitting(place / LINES, corpus)
+def accepted(folder: Path, corpus: Corpus) -> QuestionSet:
+    """Questions of a frozen set as they were edited, with a note; raises QuestionsNotUsable."""
+    card = read_card(folder)
+    edited = fitting(folder / LINES, corpus)
     note = "edited by hand after it was built"
-    notes = (*(each for each in card.notes if each != note), note)
+    notes = (*(text for text in card.notes if text != note), note)
     return replace(edited, seed=card.seed, size=card.size, notes=notes, left_out=card.left_out)
 
 
@@ -219,55 +220,59 @@ class Finding(NamedTuple):
 
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return what makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
+    """What makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
     return [*_unique(questions), *_rows(questions), *_strangers(questions, corpus)]
 
 
 def _rows(questions: QuestionSet) -> Iterator[Finding]:
-    for each in questions.questions:
-        if each.row not in ROWS:
+    for question in questions.questions:
+        if question.row not in ROWS:
             expected = f"expected a stratum and target of {', '.join(ROWS)}"
-            yield Finding("row", each.id, f"{expected}, found {each.row}")
+            yield Finding("row", question.id, f"{expected}, found {question.row}")
 
 
 def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
-    for each in questions.questions:
-        for name in sorted({each.document, *(span.document for span in each.evidence)} - {""}):
+    for question in questions.questions:
+        for name in sorted({question.document, *(span.document for span in question.evidence)} - {""}):
             try:
                 length = len(corpus.document(name).text)
             except UnknownName:
-                yield Finding("evidence", each.id, f"expected a document of {corpus.id}, found {name!r}")
+                yield Finding("evidence", question.id, f"expected a document of {corpus.id}, found {name!r}")
                 continue
-            for span in each.evidence:
+            for span in question.evidence:
                 if span.document == name and not 0 <= span.start < span.end <= length:
-                    found = f"{span.start}-{span.end} of {length} characters"
-                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {found}")
+                    span_text = f"{span.start}-{span.end} of {length} characters"
+                    yield Finding(
+                        "evidence", question.id, f"expected a span inside {name}, found {span_text}"
+                    )
 
 
 def _unique(questions: QuestionSet) -> Iterator[Finding]:
     """No id or text is missing or there twice."""
     every = questions.questions
-    for place, each in zip(_places(questions), every, strict=True):
-        if not each.id:
-            yield Finding("ids", "", f"expected an id in {_unit(questions)} {place}, found none")
-        if not words(each.text):
-            yield Finding("texts", each.id, f"expected a question with words, found {each.text[:_QUOTED]!r}")
-    yield from _doubles("id", [each.id for each in every], questions)
-    yield from _doubles("text", [" ".join(words(each.text)) for each in every], questions)
+    for number, question in zip(_places(questions), every, strict=True):
+        if not question.id:
+            yield Finding("ids", "", f"expected an id in {_unit(questions)} {number}, found none")
+        if not words(question.text):
+            yield Finding(
+                "texts", question.id, f"expected a question with words, found {question.text[:_QUOTED]!r}"
+            )
+    yield from _doubles("id", [question.id for question in every], questions)
+    yield from _doubles("text", [" ".join(words(question.text)) for question in every], questions)
 
 
 def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator[Finding]:
-    found: dict[str, list[int]] = {}
+    numbers_of: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
-        found.setdefault(key, []).append(number)
+        numbers_of.setdefault(key, []).append(number)
     places = _places(questions)
-    for key, numbers in found.items():
+    for key, numbers in numbers_of.items():
         if key and len(numbers) > 1:
             *most, last = [str(places[number]) for number in numbers[:_LISTED]]
             last = last if len(numbers) <= _LISTED else f"{len(numbers) - _LISTED + 1} more"
-            told = f"{_unit(questions)}s {', '.join(most)} and {last}"
-            first = questions.questions[numbers[0]].id
-            yield Finding(f"unique {what}s", first, f"the same {what} stands in {told}")
+            lines = f"{_unit(questions)}s {', '.join(most)} and {last}"
+            question = questions.questions[numbers[0]].id
+            yield Finding(f"unique {what}s", question, f"the same {what} stands in {lines}")
 
 
 def _places(questions: QuestionSet) -> Sequence[int]:

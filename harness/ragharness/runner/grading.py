@@ -25,6 +25,7 @@ from ragharness.graders import Grader, load_grader, waits
 from ragharness.graders.verdicts.buckets import grade
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
+from ragharness.questions.freezing import shipped_priors
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Passage, Question, Record, Verdict
 from ragharness.runner.journal import Journal
@@ -153,7 +154,10 @@ def grading_context(
     if corpus.hash != settings.corpus_hash:
         raise _of_another_state(corpus, folder)
     asked = folder.questions()
-    questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
+    priors = shipped_priors(corpus.id)
+    questions = QuestionSet(
+        corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked, priors=priors
+    )
     passages = cached_passages(corpus, settings.passage_words)
     return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
 
