@@ -1,4 +1,4 @@
-"""The wheel carries the package and its shelves, and works outside the checkout."""
+"""The wheel carries the two packages and their data, and works outside the checkout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 
-ON_THE_SHELF = (
+DATA = (
     "corpora/sample/corpus.toml",
     "corpora/contractnli/corpus.toml",
     "questionsets/contractnli/questions.jsonl",
@@ -34,10 +34,10 @@ def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_wheel_holds_the_shelves_and_nothing_else(unpacked_wheel: Path) -> None:
+def test_wheel_holds_the_packages_with_their_data_and_nothing_else(unpacked_wheel: Path) -> None:
     tops = {path.name.split("-")[0] for path in unpacked_wheel.iterdir()}
-    assert tops == {"ragharness"}
-    for name in ON_THE_SHELF:
+    assert tops == {"ragharness", "ragquestions"}
+    for name in DATA:
         assert (unpacked_wheel / "ragharness" / "_data" / name).is_file()
     assert (unpacked_wheel / "ragharness" / "py.typed").is_file()
     assert (unpacked_wheel / "ragharness" / "schemas" / "question.json").is_file()
@@ -47,7 +47,7 @@ def test_wheel_holds_the_shelves_and_nothing_else(unpacked_wheel: Path) -> None:
 def test_wheel_has_what_was_composed_and_not_the_program(unpacked_wheel: Path) -> None:
     sample = unpacked_wheel / "ragharness" / "_data" / "corpora" / "sample"
     assert (sample / "documents.jsonl").is_file()
-    assert not any(path.is_dir() for path in sample.iterdir())
+    assert [path.name for path in sample.iterdir() if path.is_dir()] == ["recipe"]
     assert not list(unpacked_wheel.rglob("*compose*"))
 
 
@@ -67,7 +67,7 @@ def test_wheel_runs_outside_the_checkout(unpacked_wheel: Path, tmp_path: Path) -
     assert '"questions":130' in done.stdout.replace(" ", "").replace("\n", "")
 
 
-def test_editable_install_finds_the_shelves() -> None:
+def test_editable_install_finds_the_data() -> None:
     from ragharness.support import resources
 
     assert {"sample", "contractnli"} <= set(resources.names("corpora"))
