@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import os
+import platform
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from commands import PROGRAM
-from ragharness.cli import _health
+from ragharness.cli import doctor
 from ragharness.retrievers import models
 from ragharness.support import resources
 
@@ -37,7 +37,10 @@ def test_a_working_installation_is_fine(verb: Verb) -> None:
     assert output.splitlines()[-1].startswith("nothing is broken")
     found = findings(verb)
     assert all(each["state"] != "broken" for each in found.values())
-    assert f"{len(resources.names('corpora'))} corpora" in found["installation shelf"]["found"]
+    assert {name.partition(" ")[0] for name in found} == {
+        "installation", "extras", "models", "corpora", "folders", "keys", "network",
+    }  # fmt: skip
+    assert found["installation python"]["found"].startswith(platform.python_version())
     assert found["corpora sample"]["found"] == "embedded"
     assert found["corpora contractnli"]["help"] == "ragharness corpus fetch contractnli"
 
@@ -45,51 +48,49 @@ def test_a_working_installation_is_fine(verb: Verb) -> None:
 def test_every_extra_that_a_run_may_need_is_named_with_its_command(verb: Verb) -> None:
     imported = {
         name.partition(".")[0]
-        for path in Path(_health.__file__).parents[1].rglob("*.py")
+        for path in Path(doctor.__file__).parents[1].rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for name in (
             [each.name for each in node.names]
             if isinstance(node, ast.Import)
             else [node.module or ""]
             if isinstance(node, ast.ImportFrom)
-            else [str(ast.literal_eval(node.args[1]))]
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "client"
+            else [node.value]
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
             else []
         )
     }
-    asked = [each for each in _health.packages() or () if each.extra not in ("", "all", "dev")]
     modules = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}
-    known = {each.extra for each in asked if modules.get(each.name, each.name.replace("-", "_")) in imported}
-    # What is installed may be older than the file that declares the extras.
-    declared = (resources.root() / "pyproject.toml").read_text(encoding="utf-8")
-    assert known <= set(_health.EXTRAS)
-    assert all(f"\n{name} = [" in declared for name in _health.EXTRAS)
+    known = {
+        extra
+        for extra, here in doctor.packages().items()
+        if {modules.get(name, name.replace("-", "_")) for name in here} & imported
+    }
     found = findings(verb)
-    assert {each["name"] for each in found.values() if each["group"] == "extras"} == known
+    assert {each["name"] for each in found.values() if each["group"] == "extras"} == known >= {"dense", "ray"}
     for name in known:
         each = found[f"extras {name}"]
         first = "pip install torch --index-url https://download.pytorch.org/whl/cpu && "
         command = f"{first if name == 'dense' else ''}pip install 'ragharness[{name}]'"
         assert each["help"] == (command if each["state"] == "missing" else "")
+        assert (each["state"] == "ok") is all(doctor.packages()[name].values())
 
 
-@pytest.mark.parametrize("name", [name for name, _ in _health.KEYS])
+@pytest.mark.parametrize("name", doctor.KEYS)
 def test_keys_are_present_or_absent_and_never_shown(
-    verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv("HF_HOME", str(tmp_path))
     for value, state, word in (
         (SECRET, "ok", "present"),
         (SECRET + SECRET, "ok", "present"),
-        ("", "missing", "empty"),
-        (f"{SECRET}\n", "broken", "line break"),
+        ("", "missing", "absent"),
     ):
         monkeypatch.setenv(name, value)
         found = findings(verb)[f"keys {name}"]
         assert found["state"] == state
         assert word in found["found"]
         code, output, errors = verb("doctor")
-        assert code == (state == "broken")
+        assert code == 0
         assert SECRET not in output + errors
         # Not even the length: two keys of other lengths are told alike.
         assert str(len(value)) not in found["found"]
@@ -106,51 +107,15 @@ def test_a_proxy_with_a_password_is_named_and_not_shown(verb: Verb, monkeypatch:
     assert SECRET not in output
 
 
-def test_a_missing_or_old_package_of_the_base_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = metadata.version
-
-    def version(name: str) -> str:
-        if name == "msgspec":
-            return "0.9.2"
-        if name == "rank-bm25":
-            raise metadata.PackageNotFoundError(name)
-        return here(name)
-
-    monkeypatch.setattr(_health, "version", version)
-    monkeypatch.setattr(_health, "find_spec", lambda name: None)
-    code, output, _ = verb("doctor")
-    assert code == 1
-    text = " ".join(output.split())
-    assert "broken packages not installed: rank-bm25; msgspec 0.9.2 is older than 0.19" in text
-    assert "pip install --upgrade --force-reinstall ragharness" in text
-    assert text.endswith("1 broken: see above for the fix")
-
-
-@pytest.mark.parametrize(
-    ("here", "least", "old"),
-    [
-        ("0.19", "0.19", False),
-        ("0.19.0", "0.19", False),
-        ("0.9", "0.19", True),
-        ("1.0rc1", "1.0", False),
-        ("2", "10.1", True),
-        ("?", "10.1", False),
-        ("", "10.1", False),
-        ("3.0", "", False),
-    ],
-)
-def test_versions_are_compared_as_numbers(here: str, least: str, old: bool) -> None:
-    assert _health.Package("any", least, "", here).is_old is old
-
-
-def test_a_shelf_that_is_not_there_is_broken(
+def test_an_installation_without_its_corpora_is_broken(
     verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(resources, "root", lambda: tmp_path / "nowhere")
-    found = findings(verb)
-    assert found["installation shelf"]["state"] == "broken"
-    assert found["installation shelf"]["help"] == "pip install --force-reinstall ragharness"
-    assert not any(name.startswith("corpora") for name in found)
+    code, output, _ = verb("doctor")
+    assert code == 1
+    assert output.splitlines()[-1] == "1 broken: see above for the fix"
+    found = findings(verb)["corpora all"]
+    assert (found["state"], found["help"]) == ("broken", "pip install --force-reinstall ragharness")
 
 
 def test_a_cache_that_is_a_file_is_broken(
@@ -159,26 +124,8 @@ def test_a_cache_that_is_a_file_is_broken(
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "taken" / "below"))
     found = findings(verb)["folders cache"]
-    assert (found["state"], found["help"]) == ("broken", "RAGHARNESS_CACHE=FOLDER chooses another folder")
-    assert "is a file" in found["found"]
-
-
-def test_folders_of_the_cache_are_counted_and_their_names_are_harmless(verb: Verb, tmp_path: Path) -> None:
-    kept = tmp_path / "cache" / "ind\x1b[31mexes"
-    kept.mkdir(parents=True)
-    (kept / "one").write_bytes(bytes(1_500_000))
-    (kept / "two").write_bytes(bytes(500_000))
-    code, output, _ = verb("doctor")
-    assert code == 0
-    assert "2 files, 2.0 MB" in output
-    assert "\x1b" not in output
-
-
-def test_a_full_disk_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_health, "LEAST_SPACE", 10**18)
-    found = findings(verb)
-    assert found["folders cache"]["state"] == found["folders runs"]["state"] == "broken"
-    assert found["folders cache"]["help"].startswith("free some space")
+    assert (found["state"], found["help"]) == ("broken", "RAGHARNESS_CACHE=FOLDER chooses another")
+    assert "taken is no writable folder" in found["found"]
 
 
 def test_the_model_is_found_where_the_hub_keeps_it(
@@ -225,5 +172,4 @@ def test_it_works_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    assert b"other characters" in b" ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 60
