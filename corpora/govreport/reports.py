@@ -81,9 +81,7 @@ def _named(report: Report, subject: str, known: str, said: str) -> Name:
         about = f"{body} report on {article}{subject}" if subject else ""
         title = f"{about} ({known})" if about and known else about or known
         return Name(
-            title[:1].upper() + title[1:],
-            known or f"the {about}",
-            f"the {about}" if about and known else "",
+            title[:1].upper() + title[1:], known or f"the {about}", f"the {about}" if about and known else ""
         )
     quoted = said.replace("“", "‘").replace("”", "’")
     handle = f"the {body} report “{quoted}”" if len(quoted) <= _MOST else known

@@ -92,11 +92,7 @@ def plan(corpus: Corpus, size: int, seed: int) -> Plan:
 
 
 def write_questions(
-    corpus: Corpus,
-    model: Model,
-    size: int,
-    seed: int,
-    on_progress: Callable[..., None] | None = None,
+    corpus: Corpus, model: Model, size: int, seed: int, on_progress: Callable[..., None] | None = None
 ) -> Outcome:
     """Return a set whose grounded questions the model wrote, each verified.
 

@@ -132,7 +132,7 @@ class Picker:
                 tally.forms[each.form],
                 tally.answers[each.answers],
                 tally.wordings[genre, each.wording],
-            ),
+            )
         )
         whole = (self._completed(each) for each in (*variants, *group.variants))
         best = next(each for each in whole if each is not None)

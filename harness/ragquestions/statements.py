@@ -92,12 +92,7 @@ class Search:
         return found
 
     def _place(
-        self,
-        question: Question,
-        passage: Passage,
-        document: Document,
-        unit: _Unit,
-        wanted: dict[str, float],
+        self, question: Question, passage: Passage, document: Document, unit: _Unit, wanted: dict[str, float]
     ) -> Place | None:
         start, end, text = unit.start, unit.end, unit.text
         if question.kind == "yesno":

@@ -45,7 +45,7 @@ _CAPITAL = regex(r"(?<=[a-z,] )[A-Z][a-z]+\b")
 _SMALL = regex(r"(?<=[a-z,] )[a-z]+\b")
 _FIGURE = regex(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
-    r"sixty|seventy|eighty|ninety|hundred)\b",
+    r"sixty|seventy|eighty|ninety|hundred)\b"
 )
 
 

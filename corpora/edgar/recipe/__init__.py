@@ -147,13 +147,7 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
     last = filed.before(tag)
     before = (
-        [
-            Distractor(
-                _in_unit_of(fact, last),
-                f"{_LAST} {spoken(last.details['end'])}",
-                last.evidence[:1],
-            )
-        ]
+        [Distractor(_in_unit_of(fact, last), f"{_LAST} {spoken(last.details['end'])}", last.evidence[:1])]
         if last
         else []
     )

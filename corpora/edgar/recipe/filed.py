@@ -119,11 +119,7 @@ def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int,
 
     Every question names the filing, not the year alone: a later filing compares with it and would answer too.
     """
-    names = {
-        "title": filed.document.title,
-        "paraphrase": filed.document.paraphrase,
-        **also,
-    }
+    names = {"title": filed.document.title, "paraphrase": filed.document.paraphrase, **also}
     for number, text in enumerate(texts, start=1):
         asked = text.format(**names)
         if "{title}" not in text and "10-K" not in text:

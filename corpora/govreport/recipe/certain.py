@@ -25,11 +25,11 @@ Sort = Literal["money", "count", "share", "date"]
 
 _ASKS: dict[Sort, re.Pattern[str]] = {
     "money": re.compile(
-        r"How much\b|What (?:is|was|are|were) the (?:[\w-]+ ){0,5}(?:amounts?|costs?|budget|funding|appropriations?|spending|price|value)\b",
+        r"How much\b|What (?:is|was|are|were) the (?:[\w-]+ ){0,5}(?:amounts?|costs?|budget|funding|appropriations?|spending|price|value)\b"
     ),
     "count": re.compile(r"How many\b|What (?:is|was) the (?:[\w-]+ ){0,5}number\b"),
     "share": re.compile(
-        r"What (?:percentage|percent|share|proportion)\b|What (?:is|was) the (?:[\w-]+ ){0,5}(?:percentage|share|proportion|rate)\b",
+        r"What (?:percentage|percent|share|proportion)\b|What (?:is|was) the (?:[\w-]+ ){0,5}(?:percentage|share|proportion|rate)\b"
     ),
     "date": re.compile(
         r"When\b|In (?:what|which) (?:year|month)\b|(?:What|Which) year\b|On (?:what|which) (?:date|day)\b"

@@ -246,10 +246,7 @@ def near(thing: Thing, text: str) -> str:
 
 def apart(thing: Thing, words: str) -> list[str]:
     """Return the patterns that match where a text has words near a thing, and nowhere else."""
-    return [
-        rf"{thing.pattern}[^\n]*(?:\n+[^\n]*)?(?:{words})",
-        rf"(?:{words})[^\n]*{thing.pattern}",
-    ]
+    return [rf"{thing.pattern}[^\n]*(?:\n+[^\n]*)?(?:{words})", rf"(?:{words})[^\n]*{thing.pattern}"]
 
 
 _MOST_ABBREVIATIONS = 5

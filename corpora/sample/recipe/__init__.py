@@ -77,11 +77,7 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             opposite = "no" if answers == ("yes",) else "yes"
             distractors = (Distractor(opposite, about=tempting),)
         known = msgspec.structs.replace(
-            question,
-            answerable=True,
-            answers=answers,
-            aliases=aliases(fact),
-            evidence=fact.evidence,
+            question, answerable=True, answers=answers, aliases=aliases(fact), evidence=fact.evidence
         )
         note = f"tempting: {distractors[0].about}" if distractors else ""
         yield from ways(known, false=distractors, note=note, document=document, clause=clause)

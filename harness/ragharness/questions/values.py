@@ -49,8 +49,7 @@ _ASKING = r"\b(?:wh(?:at|ich|om?|ose|en|ere|y)|how)\b"
 _POLAR = re.compile(rf"(?:(?!{_ASKING})[^?])*?(?:^|[,;]\s+){_AUXILIARY}\s", re.IGNORECASE)
 _MOMENT = re.compile(r"\b(?:when|years?|dates?)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(
-    r"\b(?:how many|number of)\s+(?:\w+\s+)?(seconds|minutes|hours|days|weeks|months|years)\b",
-    re.IGNORECASE,
+    r"\b(?:how many|number of)\s+(?:\w+\s+)?(seconds|minutes|hours|days|weeks|months|years)\b", re.IGNORECASE
 )
 
 _CURRENCIES = {

@@ -64,12 +64,7 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
     by_document = not statement.elsewhere and withholding.of_document(statement)
     by_clause = by_document and withholding.of_clause(statement)
     for plain in worded(document, statement.topic, statement.asked):
-        known = replace(
-            plain,
-            answerable=True,
-            answers=_spellings(statement),
-            evidence=statement.evidence,
-        )
+        known = replace(plain, answerable=True, answers=_spellings(statement), evidence=statement.evidence)
         if false:
             note = "tempting: another of its kind near by"
             yield replace(known, target="wrong", distractors=false[:3], note=note)

@@ -123,13 +123,7 @@ def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iter
         }
         tempting = () if each.form == LETTERS else tuple(others.values())[:_TEMPTING]
         yield Statement(
-            document,
-            each.start,
-            each.end,
-            each.asked,
-            tempting,
-            form=each.form,
-            turns_on=each.turns_on,
+            document, each.start, each.end, each.asked, tempting, form=each.form, turns_on=each.turns_on
         )
 
 

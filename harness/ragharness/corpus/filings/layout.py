@@ -127,12 +127,9 @@ def _styled(style: str) -> _Style:
     return _Style(*(pattern.search(style) is not None for pattern in patterns))
 
 
-class _Cell:
-    """Lines of one cell of a table."""
-
-    def __init__(self, element: etree._Element) -> None:
-        self.element = element
-        self.lines: list[PageLine] = []
+class _Cell(NamedTuple):
+    element: etree._Element
+    lines: list[PageLine]
 
 
 class _Layout:
@@ -189,7 +186,7 @@ class _Layout:
             self._rows.append([])
         elif name in {"td", "th"} and self._rows and len(self._rows) == len(self._tables):
             self._close_cell()
-            self._cells.append(_Cell(element))
+            self._cells.append(_Cell(element, []))
         elif name in _TAGGED:
             mark = Mark(element)
             self.page.marks.append(mark)
@@ -249,7 +246,7 @@ class _Layout:
             return
         if self._cells:
             # A table within a cell: its row becomes lines of that cell.
-            self._cells[-1].lines += [line for lines in filled for line in lines]
+            self._cells[-1].lines.extend(line for lines in filled for line in lines)
             return
         table = self._table()
         if len(filled) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from html.entities import html5
 
@@ -174,17 +175,10 @@ def _decoded(content: bytes) -> str:
         named = "utf-16"
     elif named.startswith(("ascii", "us-ascii", "utf-16", "utf-32")):
         named = "utf-8"
-    text = _strictly(content, named)
-    if text is None:
-        text = _strictly(content, "utf-8")
-    return _AMPERSAND.sub(_character, content.decode("cp1252", errors="replace") if text is None else text)
-
-
-def _strictly(content: bytes, encoding: str) -> str | None:
-    try:
-        return content.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
-        return None
+    for encoding in (named, "utf-8"):
+        with suppress(UnicodeDecodeError, LookupError):
+            return _AMPERSAND.sub(_character, content.decode(encoding))
+    return _AMPERSAND.sub(_character, content.decode("cp1252", errors="replace"))
 
 
 def _character(match: re.Match[str]) -> str:
