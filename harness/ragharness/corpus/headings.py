@@ -44,7 +44,10 @@ class Outline:
                 reader.read((start, stripped), before_row=SEPARATOR in following)
                 self._starts.append(start)
                 self._above.append(reader.above())
-                self._give_title(reader.titled)
+                for heading in reader.titled:
+                    # Only now these lines are known as the title of a table: they stand under it, too.
+                    above = bisect_right(self._starts, heading[0]) - 1
+                    self._above[above] = (*self._above[above], *reader.titled)
             else:
                 reader.end_table()
             start += len(line) + 1
@@ -54,12 +57,6 @@ class Outline:
         number = bisect_right(self._starts, position) - 1
         lines = self._above[number] if number >= 0 else ()
         return "\n".join(line for start, line in lines if start < position)
-
-    def _give_title(self, title: tuple[Line, ...]) -> None:
-        """Let each line of a table's title stand under those before it: only now it is known as one."""
-        for line in title:
-            number = bisect_right(self._starts, line[0]) - 1
-            self._above[number] = (*self._above[number], *title)
 
 
 class _Reader:

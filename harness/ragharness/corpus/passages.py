@@ -290,14 +290,8 @@ class EvidenceIndex:
 
     def holders(self, question: Question, passages: PassageSet) -> int:
         """How many passages hold a gold span, those of twins of its document apart."""
-        return len(
-            {
-                passage.id
-                for span in question.evidence
-                for passage in passages.of(span.document)
-                if passage.start < span.end and span.start < passage.end and self._holds_any(passage, (span,))
-            }
-        )
+        pairs = ((span, passage) for span in question.evidence for passage in passages.of(span.document))
+        return len({passage.id for span, passage in pairs if self._holds_any(passage, (span,))})
 
     def _holds_any(self, passage: Passage, spans: Iterable[Evidence]) -> bool:
         return any(self.coverage(passage, span) >= ENOUGH for span in spans)

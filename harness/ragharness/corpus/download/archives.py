@@ -72,14 +72,11 @@ def install(
     return installed
 
 
-def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip does."""
-    with path.open("rb") as file:
-        return file.read(2) == b"PK"
-
-
 def member_names(path: Path) -> set[str]:
-    """The file names in a zip, wherever they sit; raises CorruptDownload for a damaged one."""
+    """The file names in a zip, none of another file; raises CorruptDownload for a damaged zip."""
+    with path.open("rb") as file:
+        if file.read(2) != b"PK":
+            return set()
     with _opened(path, path.name) as archive:
         return {PurePosixPath(member.filename).name for member in archive.infolist()}
 

@@ -185,34 +185,29 @@ class _Search:
                 f"expected a folder of filings, found the file {path.name}",
                 help=f"--from {shlex.quote(str(path.parent))}: every filing in it is read",
             )
-        if request.pages and path.suffix.casefold() in request.suffixes and not self._is_archive(path):
-            return path
+        if request.pages and path.suffix.casefold() in request.suffixes:
+            from ragharness.corpus.download.archives import member_names
+
+            # An archive with published files is unpacked.
+            if not member_names(path) & request.required.keys():
+                return path
         with locked(self.folder, self.on_progress):
             self._install(path, path.name, str(path.resolve()))
         return self.folder
 
-    def _is_archive(self, path: Path) -> bool:
-        """Whether a file is an archive with published files, which are unpacked; raises for a damaged one."""
-        from ragharness.corpus.download.archives import is_zip, member_names
-
-        return is_zip(path) and bool(member_names(path) & self.request.required.keys())
-
     def _in_folder(self, folder: Path) -> Path:
         """The folder that holds the required files: this one, or the one below it that does."""
         request, command = self.request, self.request.fetch_command
-        if request.pages and not (pages_in(folder) or files_in(folder, request.suffixes)):
-            rows = f"; in items as {', '.join(request.suffixes)}" if request.suffixes else ""
-            raise CorpusUnavailable(
-                f"expected filings (.htm, .html, .xhtml, submissions as .txt{rows}) in {folder}, found none",
-                help=f"{command}; a folder of other documents is read with --corpus FOLDER",
-            )
-        if request.suffixes and not request.pages and not files_in(folder, request.suffixes):
-            kinds = ", ".join(request.suffixes)
-            raise CorpusUnavailable(
-                f"expected files of {request.corpus} ({kinds}) in {folder}, found none", help=command
-            )
         if request.pages or request.suffixes:
-            return folder
+            if files_in(folder, request.suffixes) or (request.pages and pages_in(folder)):
+                return folder
+            kinds, advice = ", ".join(request.suffixes), command
+            sought = f"files of {request.corpus} ({kinds})"
+            if request.pages:
+                rows = f"; in items as {kinds}" if kinds else ""
+                sought = f"filings (.htm, .html, .xhtml, submissions as .txt{rows})"
+                advice = f"{command}; a folder of other documents is read with --corpus FOLDER"
+            raise CorpusUnavailable(f"expected {sought} in {folder}, found none", help=advice)
         name = next(iter(request.required))
         below = (path for path in _within(folder) if path.name == name and path.parent != folder)
         copies = [folder / name] if (folder / name).is_file() else list(below)

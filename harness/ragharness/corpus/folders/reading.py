@@ -325,17 +325,8 @@ def _printable(name: str) -> str:
 
 SECONDS = 120.0  # for reading one file; one of thousands of pages is read in less
 MEMORY = 4 * 1024**3  # bytes of address space of the process, where the system can limit it
-_PROGRAM = "from ragharness.corpus.folders.reading import serve; serve()"
-
-
-class _Job(msgspec.Struct):
-    name: str
-    path: bytes  # as the system writes it: it need not be text
-    extension: str
-    memory: int
-
-
-_JOBS = msgspec.msgpack.Decoder(_Job)
+_JOBS = msgspec.msgpack.Decoder(tuple[str, bytes, str])
+"""Name, path as the system writes it (it need not be text), and extension."""
 _PARSED = msgspec.msgpack.Decoder(ParsedFile)
 
 
@@ -357,7 +348,7 @@ class SubprocessReader(AbstractContextManager["SubprocessReader"]):
 
     def read(self, name: str, path: Path, extension: str) -> ParsedFile:
         """Contents of a file; a notice with the reason where it cannot be read."""
-        job = _Job(name, os.fsencode(path.absolute()), extension, self._memory)
+        job = (name, os.fsencode(path.absolute()), extension)
         child, self._child = self._child or self._start(), None
         try:
             parsed = child.ask(job, _PARSED, self._seconds)
@@ -369,28 +360,20 @@ class SubprocessReader(AbstractContextManager["SubprocessReader"]):
         return parsed
 
     def _start(self) -> Child:
-        self._child = Child("it", _PROGRAM, quiet=True)
+        program = f"from ragharness.corpus.folders.reading import serve; serve({self._memory})"
+        self._child = Child("it", program, quiet=True)
         return self._child
 
 
-def serve() -> None:
-    """Read the files that the other side names, one after another; ends with its pipe."""
+def serve(memory: int) -> None:
+    """Read the files that the other side names, one after another, in so much memory; ends with its pipe."""
     incoming, outgoing = claim_pipes()
-    limited = False
-    while True:
-        try:
-            number, job = receive(incoming, _JOBS)
-        except EOFError:
-            return
-        if not limited:
-            _limit_memory(job.memory)
-            limited = True
-        send(outgoing, number, parse(job.name, Path(os.fsdecode(job.path)), job.extension))
-
-
-def _limit_memory(memory: int) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (memory, hard))
+    with suppress(EOFError):
+        while True:
+            number, (name, path, extension) = receive(incoming, _JOBS)
+            send(outgoing, number, parse(name, Path(os.fsdecode(path)), extension))
