@@ -66,59 +66,200 @@ def read_answer(returned: object) -> Parsed:
     """The answer and what was wrong with it; never raises."""
     if isinstance(returned, Parsed):
         return returned
-    problems: list[str] = []
+    reader = _Reader()
     try:
-        answer = _answer(returned, problems)
+        answer = reader.answer(returned)
     except BaseException as error:  # noqa: BLE001 (the object is the user's and may do anything)
         answer = None
-        problems.append(f"reading what the pipeline returned raised {kind_of(error)}")
-    return Parsed(answer, tuple(dict.fromkeys(problems))[:PROBLEM_LIMIT])
+        reader.problem(f"reading what the pipeline returned raised {_kind(error)}")
+    return Parsed(answer, tuple(dict.fromkeys(reader.problems))[:PROBLEM_LIMIT])
 
 
-def _answer(returned: object, problems: list[str]) -> Answer | None:
-    if isinstance(returned, str):
-        return Answer(text=clean(returned, problems, "the text"))
-    if inspect.iscoroutine(returned):
-        returned.close()
-    get = getter(returned)
-    text, carrier = _text(get, problems) if get is not None else (None, None)
-    if get is None or text is None:
-        problems.append(f"expected a string, a dict with a text or an Answer, found {kind_of(returned)}")
-        return None
-    gets = [get, *([carrier] if carrier is not None else [])]
-    # What a framework calls sources beside the passages of its retriever are those again, not citations.
-    has_passages = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
-    citation_keys = ("citations",) if has_passages else ("citations", "sources")
-    return Answer(
-        text=clean(text, problems, "the text"),
-        citations=citations_of(first_of(gets, citation_keys), problems),
-        confidence=confidence_of(first_of(gets, ("confidence",)), problems),
-        passages=passages_of(get, problems),
-        usage=usage_of(first_of(gets, ("usage", "usage_metadata")), problems),
-    )
+class _Reader:
+    """Reads one answer and notes everything malformed."""
 
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self.problem = self.problems.append
 
-def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
-    """The text, and how to look into the object that carries it where that is another."""
-    values = {
-        name: value
-        for name in TEXT_KEYS
-        if (value := get(name)) is not MISSING and not inspect.isroutine(value)
-    }
-    if not values and isinstance(messages := get("messages"), list) and messages:
-        values = {"messages": messages[-1]}
-    texts = {name: text for name, value in values.items() if (text := _carried_text(value)) is not None}
-    problems += [
-        f"{name!r}: expected text, found {kind_of(value)}"
-        for name, value in values.items()
-        if name not in texts
-    ]
-    if not texts:
-        return None, None
-    name, text = next(iter(texts.items()))
-    if len(set(texts.values())) > 1:
-        problems.append(f"several texts were returned ({', '.join(texts)}); {name!r} was read")
-    return text, getter(values[name])
+    def answer(self, returned: object) -> Answer | None:
+        """The answer, or None without a text."""
+        if isinstance(returned, str):
+            return Answer(text=self._clean(returned, "the text"))
+        if inspect.iscoroutine(returned):
+            returned.close()
+        get = getter(returned)
+        text, carrier = self._text(get) if get is not None else (None, None)
+        if get is None or text is None:
+            self.problem(f"expected a string, a dict with a text or an Answer, found {_kind(returned)}")
+            return None
+        gets = [get, *([carrier] if carrier is not None else [])]
+        # What a framework calls sources beside the passages of its retriever are those again, not citations.
+        has_passages = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
+        citation_keys = ("citations",) if has_passages else ("citations", "sources")
+        return Answer(
+            text=self._clean(text, "the text"),
+            citations=self._citations(first_of(gets, citation_keys)),
+            confidence=self._confidence(first_of(gets, ("confidence",))),
+            passages=self._passages(get),
+            usage=self._usage(first_of(gets, ("usage", "usage_metadata"))),
+        )
+
+    def _text(self, get: Get) -> tuple[str | None, Get | None]:
+        """The text, and how to look into the object that carries it where that is another."""
+        returned = {name: get(name) for name in TEXT_KEYS}
+        values = {
+            name: value
+            for name, value in returned.items()
+            if value is not MISSING and not inspect.isroutine(value)
+        }
+        if not values and isinstance(messages := get("messages"), list) and messages:
+            values = {"messages": messages[-1]}
+        texts = {name: text for name, value in values.items() if (text := _carried_text(value)) is not None}
+        for name, value in values.items():
+            if name not in texts:
+                self.problem(f"{name!r}: expected text, found {_kind(value)}")
+        if not texts:
+            return None, None
+        name, text = next(iter(texts.items()))
+        if len(set(texts.values())) > 1:
+            self.problem(f"several texts were returned ({', '.join(texts)}); {name!r} was read")
+        return text, getter(values[name])
+
+    def _passages(self, get: Get) -> tuple[Passage, ...] | None:
+        """The passages of an answer, without those that have neither a text nor a place."""
+        values = self._listed_passages(get)
+        if values is None:
+            return None
+        entries = self._limited(values, PASSAGE_LIMIT, "passages")
+        read = [self._passage(entry, number) for number, entry in enumerate(entries, start=1)]
+        passages = tuple(passage for passage in read if passage is not None)
+        if missing := len(read) - len(passages):
+            self.problem(
+                f"passages: expected a text in each, or an id, {missing} of {len(read)} had neither and were"
+                " left out"
+            )
+        return passages
+
+    def _listed_passages(self, get: Get) -> Sequence[object] | None:
+        """The list of passages; an agent's are those that its tools returned before its last message."""
+        for key in PASSAGES_KEYS:
+            value = get(key)
+            if isinstance(value, (list, tuple)):
+                return value
+            # Only "passages" cannot mean anything else: a "context" is often the text of a prompt.
+            if key == "passages" and value is not MISSING and value is not None:
+                self.problem(f"passages: expected a list, found {_kind(value)}; they were left out")
+        messages = get("messages")
+        gets = [getter(message) for message in messages] if isinstance(messages, list) else []
+        artifacts = [get("artifact") for get in gets if get is not None]
+        lists = [artifact for artifact in artifacts if isinstance(artifact, (list, tuple))]
+        return [passage for artifact in lists for passage in artifact] or None
+
+    def _passage(self, value: object, number: int) -> Passage | None:
+        try:
+            value, _ = split_score(value)
+            if isinstance(value, str):
+                text = str.__str__(value)
+                if _ID.fullmatch(text):
+                    return Passage(self._clean(text, "the id of a passage"), "", "", 0, 0, "")
+                passage: Passage | None = Passage(f"passage-{number}", "", "", 0, 0, text)
+                if not text.strip():
+                    return None
+            else:
+                passage = passage_of(value)
+            if passage is None:
+                return None
+            document = self._clean(passage.document, "a name in a passage", ID_LIMIT)
+            title = self._clean(passage.title, "a name in a passage", ID_LIMIT)
+            name = passage.id or (f"{document}@{passage.start}" if document else f"passage-{number}")
+            name = self._clean(name, "the id of a passage")
+            text = self._clean(passage.text, "the text of a passage", PASSAGE_TEXT_LIMIT)
+            return Passage(name, document, title, passage.start, passage.end, text)
+        except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
+            return None
+
+    def _citations(self, value: object) -> tuple[str, ...] | None:
+        """The cited ids in order, or None where there are none to read."""
+        if value is None:
+            return None
+        if isinstance(value, str) or identifier(value) is not None:
+            self.problem("citations is a single one, not a list; it was read as one id")
+            value = [value]
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            self.problem(
+                f"citations: expected a list of passage ids, found {_kind(value)}; they were left out"
+            )
+            return None
+        entries = self._limited(_flat(value), CITATION_LIMIT, "citations")
+        ids = [name for entry in entries if (name := self._citation(entry)) is not None]
+        if isinstance(value, (set, frozenset)) and len(ids) > 1:
+            self.problem("citations is a set, which has no order; they were read in alphabetical order")
+            ids.sort()
+        return tuple(ids)
+
+    def _citation(self, value: object) -> str | None:
+        name = identifier(value)
+        if name is None or not name.strip() or len(name) > ID_LIMIT:
+            shape = _kind(value) if name is None else f"one of {len(name):,} characters"
+            self.problem(f"citations: expected passage ids, found {shape}; it was left out")
+            return None
+        return self._clean(name, "a citation").strip()
+
+    def _confidence(self, value: object) -> float | None:
+        """A finite number from 0 to 1, or None."""
+        number = number_of(value)
+        if value is not None and (number is None or not 0 <= number <= 1):
+            shape = _kind(value) if number is None else f"{number:g}"
+            self.problem(f"confidence: expected a number from 0 to 1, found {shape}; it was left out")
+            return None
+        return number
+
+    def _usage(self, value: object) -> Usage | None:
+        """Tokens, cost and the time of the call, each None where it cannot be read."""
+        if value is None:
+            return None
+        get = getter(value)
+        if get is None:
+            self.problem(f"usage: expected a dict of tokens and cost, found {_kind(value)}; it was left out")
+            return None
+        prompt = self._amount(get, "prompt_tokens", "input_tokens")
+        completion = self._amount(get, "completion_tokens", "output_tokens")
+        cost = self._amount(get, "cost", "total_cost")
+        seconds = self._amount(get, "seconds")
+        if prompt is completion is cost is seconds is None:
+            self.problem("usage holds none of prompt_tokens, completion_tokens, cost and seconds")
+            return None
+        prompt, completion = (None if count is None else int(count) for count in (prompt, completion))
+        return Usage(prompt, completion, cost, seconds, get("from_cache") is True)
+
+    def _amount(self, get: Get, *names: str) -> float | None:
+        value = first_of([get], names)
+        number = number_of(value)
+        if value is not None and (number is None or not 0 <= number < 2**53):
+            self.problem(f"usage: expected a number of at least 0 as {names[0]}, found {_kind(value)}")
+            return None
+        return number
+
+    def _limited(self, values: Iterable[object], limit: int, name: str) -> list[object]:
+        entries = list(islice(iter(values), limit + 1))
+        if len(entries) > limit:
+            self.problem(f"{name} holds more than {limit:,} entries; the rest was left out")
+        return entries[:limit]
+
+    def _clean(self, value: str, name: str, limit: int = TEXT_LIMIT) -> str:
+        """A plain string that can be written as UTF-8, at most ``limit`` characters of it."""
+        text = str.__str__(value)
+        if len(text) > limit:
+            self.problem(f"{name} has {len(text):,} characters; the first {limit:,} are kept")
+            text = text[:limit]
+        if not text.isascii() and _SURROGATE.search(text):
+            self.problem(f"{name} holds surrogate characters; those that stand alone became U+FFFD")
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if controls := sorted(set(_CONTROL.findall(text))):
+            listed = ", ".join(f"U+{ord(character):04X}" for character in controls[:5])
+            self.problem(f"{name} holds control characters: {listed}")
+        return text
 
 
 def _carried_text(value: object) -> str | None:
@@ -139,165 +280,12 @@ def _of_blocks(blocks: list[object]) -> str | None:
     return "".join(texts) if texts else None
 
 
-def passages_of(get: Get, problems: list[str]) -> tuple[Passage, ...] | None:
-    """The passages of an answer, without those that have neither a text nor a place."""
-    value = _listed(get, problems)
-    if value is None:
-        return None
-    entries = list(islice(iter(value), PASSAGE_LIMIT + 1))
-    if len(entries) > PASSAGE_LIMIT:
-        problems.append(f"passages holds more than {PASSAGE_LIMIT:,} entries; the rest was left out")
-        del entries[PASSAGE_LIMIT:]
-    read = [_passage(entry, number, problems) for number, entry in enumerate(entries, start=1)]
-    passages = tuple(passage for passage in read if passage is not None)
-    if len(passages) < len(read):
-        problems.append(
-            f"passages: expected a text in each, or an id, {len(read) - len(passages)} of {len(read)} had"
-            " neither and were left out"
-        )
-    return passages
-
-
-def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
-    """The list of passages; an agent's are what its tools have found before its last message."""
-    for key in PASSAGES_KEYS:
-        value = get(key)
-        if isinstance(value, (list, tuple)):
-            return value
-        # Only "passages" cannot mean anything else: a "context" is often the text of a prompt.
-        if key == "passages" and value is not MISSING and value is not None:
-            problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
-    messages = get("messages")
-    passages: list[object] = []
-    for message in messages if isinstance(messages, list) else ():
-        if (get_part := getter(message)) is not None and isinstance(get_part("artifact"), (list, tuple)):
-            passages += get_part("artifact")
-    return passages or None
-
-
-def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
-    try:
-        value, _ = split_score(value)
-        if isinstance(value, str):
-            return _of_text(str.__str__(value), number, problems)
-        passage = passage_of(value)
-        if passage is None:
-            return None
-        document = clean(passage.document, problems, "a name in a passage", ID_LIMIT)
-        title = clean(passage.title, problems, "a name in a passage", ID_LIMIT)
-        name = passage.id or (f"{document}@{passage.start}" if document else f"passage-{number}")
-        name = clean(name, problems, "the id of a passage")
-        text = clean(passage.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-        return Passage(name, document, title, passage.start, passage.end, text)
-    except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
-        return None
-
-
-def _of_text(text: str, number: int, problems: list[str]) -> Passage | None:
-    if _ID.fullmatch(text):
-        return Passage(clean(text, problems, "the id of a passage"), "", "", 0, 0, "")
-    cleaned = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-    return Passage(f"passage-{number}", "", "", 0, 0, cleaned) if text.strip() else None
-
-
-def kind_of(value: object) -> str:
-    """The name of a value's type, whatever the type makes of it."""
-    name = type.__dict__["__name__"].__get__(type(value))
-    return "None" if value is None else clean(str(name)[:80], [], "")
-
-
-def clean(value: str, problems: list[str], name: str, limit: int = TEXT_LIMIT) -> str:
-    """A plain string that can be written as UTF-8, at most ``limit`` characters of it."""
-    text = str.__str__(value)
-    if len(text) > limit:
-        problems.append(f"{name} has {len(text):,} characters; the first {limit:,} are kept")
-        text = text[:limit]
-    if not text.isascii() and _SURROGATE.search(text):
-        problems.append(f"{name} holds surrogate characters; those that stand alone became U+FFFD")
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if controls := sorted(set(_CONTROL.findall(text))):
-        listed = ", ".join(f"U+{ord(character):04X}" for character in controls[:5])
-        problems.append(f"{name} holds control characters: {listed}")
-    return text
-
-
-def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
-    """The cited ids in order, or None where there are none to read."""
-    if value is None:
-        return None
-    if isinstance(value, str) or identifier(value) is not None:
-        problems.append("citations is a single one, not a list; it was read as one id")
-        value = [value]
-    if not isinstance(value, (list, tuple, set, frozenset)):
-        problems.append(
-            f"citations: expected a list of passage ids, found {kind_of(value)}; they were left out"
-        )
-        return None
-    entries = list(islice(_flat(value), CITATION_LIMIT + 1))
-    if len(entries) > CITATION_LIMIT:
-        problems.append(f"citations holds more than {CITATION_LIMIT:,} entries; the rest was left out")
-        del entries[CITATION_LIMIT:]
-    ids = [name for entry in entries if (name := _citation(entry, problems)) is not None]
-    if isinstance(value, (set, frozenset)) and len(ids) > 1:
-        problems.append("citations is a set, which has no order; they were read in alphabetical order")
-        ids.sort()
-    return tuple(ids)
-
-
-def confidence_of(value: object, problems: list[str]) -> float | None:
-    """A finite number from 0 to 1, or None."""
-    if value is None:
-        return None
-    number = number_of(value)
-    if number is None or not 0 <= number <= 1:
-        shape = kind_of(value) if number is None else f"{number:g}"
-        problems.append(f"confidence: expected a number from 0 to 1, found {shape}; it was left out")
-        return None
-    return number
-
-
-def usage_of(value: object, problems: list[str]) -> Usage | None:
-    """Tokens, cost and the time of the call, each None where it cannot be read."""
-    if value is None:
-        return None
-    get = getter(value)
-    if get is None:
-        problems.append(f"usage: expected a dict of tokens and cost, found {kind_of(value)}; it was left out")
-        return None
-    prompt = _amount(get, ("prompt_tokens", "input_tokens"), problems)
-    completion = _amount(get, ("completion_tokens", "output_tokens"), problems)
-    cost = _amount(get, ("cost", "total_cost"), problems)
-    seconds = _amount(get, ("seconds",), problems)
-    if prompt is completion is cost is seconds is None:
-        problems.append("usage holds none of prompt_tokens, completion_tokens, cost and seconds")
-        return None
-    read, written = (None if amount is None else int(amount) for amount in (prompt, completion))
-    return Usage(read, written, cost, seconds, get("from_cache") is True)
-
-
 def _flat(values: Iterable[object]) -> Iterator[object]:
     for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from value
-        else:
-            yield value
+        yield from value if isinstance(value, (list, tuple)) else (value,)
 
 
-def _citation(value: object, problems: list[str]) -> str | None:
-    name = identifier(value)
-    if name is None or not name.strip() or len(name) > ID_LIMIT:
-        shape = kind_of(value) if name is None else f"one of {len(name):,} characters"
-        problems.append(f"citations: expected passage ids, found {shape}; it was left out")
-        return None
-    return clean(name, problems, "a citation").strip()
-
-
-def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
-    value = first_of([get], names)
-    if value is None:
-        return None
-    number = number_of(value)
-    if number is None or not 0 <= number < 2**53:
-        problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(value)}")
-        return None
-    return number
+def _kind(value: object) -> str:
+    """The name of a value's type, whatever the type makes of it."""
+    name = type.__dict__["__name__"].__get__(type(value))
+    return "None" if value is None else _Reader()._clean(str(name)[:80], "")  # noqa: SLF001

@@ -28,7 +28,7 @@ __all__ = ["Retriever", "build_retriever", "retriever_names"]
 
 
 class Retriever(Protocol):
-    """Finds passages for a query."""
+    """Finds passages for a query; one whose ``waits`` is true is asked beside an event loop, not on it."""
 
     name: str
     settings: dict[str, str | int | float]

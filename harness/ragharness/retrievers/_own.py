@@ -69,7 +69,6 @@ class OwnRetriever:
     """Calls the user's retriever and maps what it returns onto the index."""
 
     waits = True
-    """It may wait for a service: asked beside an event loop, not on it."""
 
     def __init__(
         self, spec: str, function: Callable[..., object], mapper: IndexMapper, fingerprint: str

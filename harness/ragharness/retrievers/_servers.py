@@ -42,7 +42,6 @@ class ServiceRetriever:
     """The passages that a server finds; raises RetrieverNotUsable where it cannot be used."""
 
     waits = True
-    """It is asked beside an event loop, not on it."""
 
     def __init__(self, name: str, service: Service, passages: Sequence[Passage], settings: Settings) -> None:
         self.name = name

@@ -41,7 +41,6 @@ class DenseRetriever:
 
     name = "dense"
     waits = True
-    """A query is embedded: asked beside an event loop, not on it."""
 
     def __init__(
         self, passages: Sequence[Passage], embedder: Embedder, nearest: Nearest, settings: Settings

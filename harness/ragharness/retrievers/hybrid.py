@@ -41,7 +41,6 @@ class HybridRetriever:
             self.settings[f"{retriever.name}_weight"] = weight
             self.settings |= {f"{retriever.name}_{key}": value for key, value in retriever.settings.items()}
         self.waits = any(getattr(retriever, "waits", False) for retriever, _ in rankings)
-        """Whether it is asked beside an event loop, not on it."""
         self._rankings = rankings
         self._depth = depth
         self._rows = {passage.id: row for row, passage in enumerate(passages)}

@@ -220,7 +220,9 @@ def connect(
     """
     api = options.choice("api", _api_of(model), _HOSTS)
     url = _base_of(options.text("base-url") or _HOSTS[api])
-    service: Service = Anthropic() if api == "anthropic" else OpenAI(_limit_name(url.host))
+    # The newer name, which OpenAI's thinking models insist on, is unknown to many servers that speak its API.
+    limit_name = "max_completion_tokens" if url.host == "api.openai.com" else "max_tokens"
+    service: Service = Anthropic() if api == "anthropic" else OpenAI(limit_name)
     sampling = _sampling(options, model, api, url.host, temperature)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
     price = find_price(model, str(url), _table(options.text("prices")))
@@ -266,11 +268,6 @@ def _base_of(written: str) -> httpx.URL:
         raise UsageError(f"{written[:200]!r} is no base URL: write it like {_HOSTS['openai']}")
     path = url.path.rstrip("/").removesuffix(OpenAI.path).removesuffix(Anthropic.path)
     return url.copy_with(path=path or "/v1")
-
-
-def _limit_name(host: str) -> str:
-    # The newer name, which OpenAI's thinking models insist on, is unknown to many servers that speak its API.
-    return "max_completion_tokens" if host == "api.openai.com" else "max_tokens"
 
 
 def _sampling(options: Options, model: str, api: str, host: str, usual: str) -> Sampling:

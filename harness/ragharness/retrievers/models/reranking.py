@@ -60,7 +60,6 @@ class RerankedRetriever:
     """A retriever whose first hits a cross-encoder puts in order; asking is safe from many threads."""
 
     waits = True
-    """A model is asked: beside an event loop, not on it."""
 
     def __init__(self, retriever: Retriever, model: Model, scores: PairScores) -> None:
         self.name = f"{retriever.name}+rerank"
