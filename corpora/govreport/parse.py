@@ -9,17 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragharness.corpus.download.obtaining import files_in
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document
 
 from .layouts import Pair, Row, identified, made, reports_in
-from .reports import name_reports
-
-if TYPE_CHECKING:
-    from .reports import Name, Report
+from .reports import Name, Report, name_reports
 
 SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
 DEFAULT_SUBSET = 120  # reports read when no number is asked for: a run over them takes minutes

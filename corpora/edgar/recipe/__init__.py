@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,6 +25,8 @@ from ragquestions.recipes import Fact
 from ..parse import spoken
 from .figures import CAMEL, Places, read_facts, words_of
 from .filed import (
+    Concept,
+    Filed,
     lacking,
     load_concepts,
     load_lines,
@@ -35,9 +37,6 @@ from .filed import (
     traps,
     wordings,
 )
-
-if TYPE_CHECKING:
-    from .filed import Concept, Filed
 
 VERSION = 3  # raised whenever the candidates change; kept with every frozen set
 BOTH_SIDES = True

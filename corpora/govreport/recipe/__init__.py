@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,12 +26,8 @@ from ..reports import Report
 from .book import Book, aliases_of, asked, load_wordings, read_in, silent, strange, unsaid
 from .certain import NAMELESS, REASONS, certain
 from .findings import findings
-from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, apart, facts_of, near, stems, things
+from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, Thing, apart, facts_of, near, stems, things
 from .lines import things as things_of
-
-if TYPE_CHECKING:
-    from .book import Book
-    from .lines import Thing
 
 VERSION = 6  # raised whenever the candidates change; kept with every frozen set
 WEIGHTS = {"text": 3}  # what letters stand for is soon guessed: the others have three turns for one of it

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -22,10 +22,7 @@ from ragquestions.candidates import Precision, Scope, unanswered
 from ragquestions.recipes import Fact
 
 from .findings import names as names_in
-from .lines import Found, Sort, apart, facts_of, lines, near, stems, things
-
-if TYPE_CHECKING:
-    from .lines import Line
+from .lines import Found, Line, Sort, apart, facts_of, lines, near, stems, things
 
 FILE = Path(__file__).with_name("read.jsonl")
 _DIGITS = 16  # digits of a text's sha256 that tell it from another text of the same report

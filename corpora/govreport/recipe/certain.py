@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates, iso
 from ragharness.language.numbers import Quantity, find_quantities
@@ -14,12 +14,9 @@ from ragharness.language.words import sentences
 from ragquestions.grammar import Asked, points_elsewhere
 from ragquestions.wording import plain, unit, without_named_years
 
+from ..layouts import Pair
 from .findings import checked
-from .lines import Line, lines, stems
-
-if TYPE_CHECKING:
-    from ..layouts import Pair
-    from .lines import Found
+from .lines import Found, Line, lines, stems
 
 Sort = Literal["money", "count", "share", "date"]
 

@@ -9,18 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from ragharness.language.words import words
 from ragquestions.grammar import Asked
 from ragquestions.wording import ask, common_words
 
-from .lines import MOST_PLACES, Found, abbreviations, lines, overlap, stems
+from .lines import MOST_PLACES, Found, Line, Value, abbreviations, lines, overlap, stems
 from .names import addressed
 from .names import named as named_agencies
-
-if TYPE_CHECKING:
-    from .lines import Line, Value
 
 _SAME, _LIKE = 0.9, 0.75
 """Share of a question's words from which a sentence with the same value says the same again, or may."""

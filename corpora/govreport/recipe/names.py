@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ragquestions.grammar import (
     base_of_past,
@@ -19,10 +19,7 @@ from ragquestions.grammar import (
     statement,
 )
 
-from .lines import MOST_PLACES, Found, overlap, spells, stems, things
-
-if TYPE_CHECKING:
-    from .lines import Line
+from .lines import MOST_PLACES, Found, Line, overlap, spells, stems, things
 
 _HEAD = re.compile(
     r"^(?:Bureau|Office|Institute|Board|Commission) |"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,10 +18,7 @@ from ragharness.records import Distractor, Document, Question
 from ragquestions.candidates import Scope, silent, trap, unanswered, ways
 from ragquestions.recipes import Fact, Facts
 
-from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
-
-if TYPE_CHECKING:
-    from .asking import Absent, Book
+from .asking import Absent, Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
 
 VERSION = 4  # raised whenever the candidates change; kept with every frozen set
 _EXCEPTION = re.compile(

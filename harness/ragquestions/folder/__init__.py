@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -23,10 +22,7 @@ from ragharness.records import Distractor, Document, Evidence, Passage, Question
 from ragquestions.folder.facts import AGREEMENT_FORMS, content_words
 from ragquestions.folder.refusals import Refusals, worded
 from ragquestions.folder.rows import AMOUNT
-from ragquestions.folder.statements import SHARED, amounts, statements
-
-if TYPE_CHECKING:
-    from ragquestions.folder.statements import Statement
+from ragquestions.folder.statements import SHARED, Statement, amounts, statements
 
 VERSION = 8  # raised whenever the candidates change; kept with every frozen set
 NOTE = "Made from your own documents: the questions repeat words of theirs."

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,11 +23,9 @@ from ragquestions.folder.facts import (
     parties,
 )
 from ragquestions.folder.rows import AMOUNT
+from ragquestions.folder.statements import Statement
 from ragquestions.grammar import Asked
 from ragquestions.wording import without_named_years
-
-if TYPE_CHECKING:
-    from ragquestions.folder.statements import Statement
 
 
 def worded(document: Document, topic: str, asked: Asked, volume: str = "") -> Iterator[Question]:
