@@ -40,7 +40,7 @@ class Corpus:
     documents: tuple[Document, ...]
     license: str = ""
     attribution: str = ""
-    folder: str = ""  # for documents of the user's own: where they were read; empty for a corpus of the shelf
+    folder: str = ""  # for documents of the user's own: where they were read; empty for a listed corpus
     notices: tuple[str, ...] = ()
     """A sentence for each file that was left out, or read otherwise than its name says."""
     files: Path | None = None  # folder of the files that a listed corpus was parsed from
@@ -112,14 +112,14 @@ def load_corpus(
     if is_own(name):
         corpus = _own_corpus(name, split, folder_path(source or name), on_progress)
     else:
-        corpus = _shelved_corpus(name, split, source, on_progress, offline=offline, complete=complete)
+        corpus = _listed_corpus(name, split, source, on_progress, offline=offline, complete=complete)
     _check(corpus.id, corpus.documents)
     if on_progress:
         _report_notices(corpus, name, source, on_progress)
     return corpus
 
 
-def _shelved_corpus(
+def _listed_corpus(
     name: str, split: str, source: str, on_progress: Listener | None, *, offline: bool, complete: bool
 ) -> Corpus:
     card = manifest(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,14 +76,6 @@ class Mark:
     end: tuple[PageLine, int] | None = None
 
 
-@dataclass
-class Page:
-    """Blocks that a filing shows, with the positions of its tagged elements."""
-
-    blocks: list[Block] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
-
-
 SEPARATOR = " | "  # between the cells of a row
 _BLOCKS = frozenset(
     re.findall(
@@ -109,11 +101,6 @@ _BULLET = re.compile(
 """A first cell that numbers or names what follows."""
 
 
-def lay_out(root: etree._Element) -> Page:
-    """The page as a reader sees it; hidden facts, scripts and heads are left out."""
-    return _Layout(root).page
-
-
 class _Style(NamedTuple):
     not_shown: bool
     begins_page: bool
@@ -132,11 +119,13 @@ class _Cell(NamedTuple):
     lines: list[PageLine]
 
 
-class _Layout:
-    """The walk over the tree; tables nest, so rows and cells are stacks."""
+class Layout:
+    """A page as a reader sees it, with its tagged elements; hidden facts, scripts and heads are left out."""
 
     def __init__(self, root: etree._Element) -> None:
-        self.page = Page()
+        self.blocks: list[Block] = []
+        self.marks: list[Mark] = []
+        # Tables nest, so rows and cells are stacks.
         self._line = PageLine()
         self._cells: list[_Cell] = []
         self._rows: list[list[_Cell]] = []
@@ -189,7 +178,7 @@ class _Layout:
             self._cells.append(_Cell(element, []))
         elif name in _TAGGED:
             mark = Mark(element)
-            self.page.marks.append(mark)
+            self.marks.append(mark)
             self._open.append(mark)
 
     def _end(self, element: etree._Element) -> None:
@@ -259,7 +248,7 @@ class _Layout:
         return self._tables[-1][1] if self._tables else 0
 
     def _emit(self, lines: list[tuple[str, PageLine]], table: int) -> None:
-        self.page.blocks.append(Block(lines, table, self._new_page))
+        self.blocks.append(Block(lines, table, self._new_page))
         self._new_page = False
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ragharness.corpus.filings.layout import Block, Mark, lay_out
+from ragharness.corpus.filings.layout import Block, Layout, Mark
 from ragharness.corpus.filings.tree import attribute, local_name, read_tree
 from ragharness.language.words import sentences
 
@@ -83,10 +83,10 @@ class Filing(NamedTuple):
 def read_page(content: bytes) -> Page:
     """Page of a filing without page numbers and running heads; raises CorruptDownload for what is no page."""
     root = read_tree(content)
-    page = lay_out(root)
-    blocks = _without_furniture(page.blocks)
+    layout = Layout(root)
+    blocks = _without_furniture(layout.blocks)
     text, spans = _written(blocks)
-    return Page(root, text, blocks, spans, page.marks)
+    return Page(root, text, blocks, spans, layout.marks)
 
 
 def read_filing(content: bytes) -> Filing:

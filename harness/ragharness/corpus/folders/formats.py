@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from lxml import etree
 
-from ragharness.corpus.filings.layout import lay_out
+from ragharness.corpus.filings.layout import Layout
 from ragharness.corpus.filings.tree import local_name, looks_like_html, read_tree
 from ragharness.corpus.folders.text import (
     asciidoc_to_markdown,
@@ -194,7 +194,7 @@ def _read_html(content: bytes) -> tuple[str, str]:
     _remove_surroundings(root)
     parts: list[str] = []
     table = 0
-    for block in lay_out(root).blocks:
+    for block in Layout(root).blocks:
         if parts:
             parts.append("\n" if block.table and block.table == table else "\n\n")
         table = block.table
