@@ -143,3 +143,19 @@ def test_a_package_that_fails_is_one_sentence(site: Site, source: str) -> None:
         assert "Traceback" not in told
         assert "published by the package harbour-rag, cannot be used" in told
         assert why in told
+
+
+def test_a_metric_that_fails_is_a_note_and_the_run_is_scored(site: Site) -> None:
+    for name in ("long_answers", "plain_accuracy"):
+        path = site.packages / "harbour_rag" / f"{name}.py"
+        source = path.read_text(encoding="utf-8").replace('rate_of("answer_wanted")', "lambda *_: 1 / 0")
+        path.write_text(source.replace('float(item.bucket == "correct")', "1 / 0"), encoding="utf-8")
+    scores = json.loads(site.run(*RUN, "--out", "first", "--json"))
+    assert "long_answers" not in scores["axes"]
+    assert scores["notes"][-1] == (
+        "'long_answers' of metrics, published by the package harbour-rag, cannot be used:"
+        " ZeroDivisionError: division by zero"
+    )
+    told = site.run("score", "first", "--metrics", "plain_accuracy", code=3)
+    assert "'plain_accuracy' of derived" in told
+    assert "Traceback" not in told

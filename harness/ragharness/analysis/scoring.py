@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ragharness.analysis.intervals import clopper_pearson, quantile, wilson
 from ragharness.analysis.metrics import (
+    Metric,
     Outcome,
     Part,
     Share,
@@ -41,6 +42,7 @@ from ragharness.analysis.scores import (
     Versions,
 )
 from ragharness.analysis.verdict import conclude, error_groups, failures, misses, problem_groups
+from ragharness.errors import CodeNotUsable
 from ragharness.records import BUCKETS, ROWS, Question, Record
 from ragharness.runner.run_folder import Call, Run, RunFolder, Session
 
@@ -115,6 +117,7 @@ def score(
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     concluded = conclude(found, desired, unacceptable, errors, run.takes, run.shortfall)
     k = settings.k if run.takes == "passages" else None
+    failed = unusable_metrics()
     return Scores(
         format=FORMAT,
         result=not concluded.reasons,
@@ -142,8 +145,8 @@ def score(
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=widened(_computed("axes", all_of), epochs),
-        retrieval=widened(retrieval(all_of, k), epochs),
+        axes=widened(_computed("axes", all_of, None, failed), epochs),
+        retrieval=widened(retrieval(all_of, k, failed), epochs),
         failures=failures(found),
         errors=errors,
         problems=problem_groups(tally),
@@ -163,7 +166,7 @@ def score(
             *_provenance(run, tally),
             *_notes(len(superseded), waiting),
             *_without_blind(blind, blind_note),
-            *unusable_metrics(),
+            *failed,
         ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
@@ -176,17 +179,29 @@ def score(
     )
 
 
-def retrieval(outcomes: Sequence[Outcome], k: int | None) -> MetricValues:
+def retrieval(outcomes: Sequence[Outcome], k: int | None, failed: list[str] | None = None) -> MetricValues:
     """How well the evidence was retrieved, before anybody read it.
 
     Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
     """
-    within = [each for each in outcomes if each.wanted == "correct" and each.located]
-    return MetricValues(n=len(within), k=k, **_computed("retrieval", within, k))
+    within = [outcome for outcome in outcomes if outcome.wanted == "correct" and outcome.located]
+    return MetricValues(
+        n=len(within), k=k, **_computed("retrieval", within, k, [] if failed is None else failed)
+    )
 
 
-def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> MetricValues:
-    return MetricValues({metric.name: metric.compute(outcomes, k) for metric in metrics(part)})
+def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None, failed: list[str]) -> MetricValues:
+    """Values of the metrics of a part; of a published one that fails, a sentence is added to ``failed``."""
+    values = {metric.name: _value(metric, outcomes, k) for metric in metrics(part)}
+    failed += [str(value) for value in values.values() if isinstance(value, CodeNotUsable)]
+    return MetricValues((n, value) for n, value in values.items() if not isinstance(value, CodeNotUsable))
+
+
+def _value(metric: Metric, outcomes: Sequence[Outcome], k: int | None) -> Any:
+    try:
+        return metric.compute(outcomes, k)
+    except CodeNotUsable as error:
+        return error
 
 
 def with_blind(scores: Scores, blind: int | None, note: str) -> Scores:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -47,7 +48,7 @@ def load(kind: str, folder: str, name: str, needs: str) -> Any:
 
 
 def published_folder(kind: str, name: str) -> Path | None:
-    """Folder of a published module or package, which is not imported; None where nobody publishes the name."""
+    """Folder of a published module or package, which is not imported; None: nobody publishes the name."""
     entry = _published(kind).get(name)
     if entry is None:
         return None
@@ -73,6 +74,18 @@ def unusable(kind: str, name: str, error: Exception) -> CodeNotUsable:
         f"{name!r} of {kind}, published by the package {package}, cannot be used: {reason}",
         help=f"pip install --upgrade {package}, or pip uninstall {package}",
     )
+
+
+def guarded(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Function of a published module that raises CodeNotUsable, whatever it raised."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise unusable(kind, name, error) from error
+
+    return call
 
 
 @cache

@@ -305,9 +305,16 @@ def declared(
         except CodeNotUsable as error:
             unusable[name] = error
             continue
-        if isinstance(module.METRIC, of):
+        metric = module.METRIC
+        if isinstance(metric, of):
+            if module.__name__ != f"{folder}.{name}":
+                calls = {field: getattr(metric, field, None) for field in ("compute", "of", "over")}
+                guarded: dict[str, Any] = {
+                    field: plugins.guarded(kind, name, call) for field, call in calls.items() if call
+                }
+                metric = replace(metric, **guarded)
             sentence = (module.__doc__ or "").split("\n")[0]
-            found[name] = replace(module.METRIC, name=name, sentence=sentence)
+            found[name] = replace(metric, name=name, sentence=sentence)
         else:
             wrong = TypeError(f"METRIC of {module.__name__} is no {of.__name__}")
             unusable[name] = plugins.unusable(kind, name, wrong)
