@@ -56,7 +56,7 @@ class Name:
 
 
 def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
-    """Return a name for each (id, file name, text); titles are unique among them.
+    """Name for each (id, file name, text); titles are unique among them.
 
     A rule's name that others share gets the document's id behind it, and is no handle any more.
     """

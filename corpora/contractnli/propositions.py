@@ -54,7 +54,7 @@ class _Asked(NamedTuple):
 
 
 def read(clause: str, proposition: str) -> Statement | None:
-    """Return what a clause states of a proposition on non-disclosure; None: it is of another kind."""
+    """What a clause states of a proposition on non-disclosure; None: it is of another kind."""
     covered = read_coverage(clause, proposition)
     if covered is not None:
         return Statement("affirms" if covered else "denies", strong=True)
@@ -86,7 +86,7 @@ def _take_apart(proposition: str) -> _Asked | None:
 
 
 def _plain_verbs(text: str) -> str:
-    """Return a text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
+    """Text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
     for verb in verbs():
         text = phrases("verbs", verb).sub(verb, text)
     text = phrases("coverage", "free_from").sub("not under", text)
@@ -133,7 +133,7 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
 
 
 def _mirrored(said: Frame, clause: str) -> Frame | None:
-    """Return a proposition said with the contrary verb, when a clause uses that one and not its own."""
+    """Proposition said with the contrary verb, when a clause uses that one and not its own."""
     concepts = concepts_of(clause)
     if said.predicates & concepts:
         return None
@@ -245,40 +245,40 @@ _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes()
 
 @lru_cache(maxsize=64)
 def phrases(family: str, entry: str) -> re.Pattern[str]:
-    """Return the pattern of the phrases of an entry, with word boundaries where they mark none themselves."""
+    """Pattern of the phrases of an entry, with word boundaries where they mark none themselves."""
     listed = cast("list[str]", _TABLE[family][entry])
     marked = any("\\b" in each[:8] or each.startswith("n’") for each in listed)
     return re.compile(any_of(listed) if marked else rf"\b{any_of(listed)}\b", re.IGNORECASE)
 
 
 def entry_concepts(entry: str) -> frozenset[str]:
-    """Return the concepts of the words of an entry."""
+    """Concepts of the words of an entry."""
     return concepts_of(cast("str", _TABLE[entry]))
 
 
 def verbs() -> list[str]:
-    """Return the verbs that have other wordings."""
+    """Verbs that have other wordings."""
     return list(_TABLE["verbs"])
 
 
 def without_exception(text: str) -> tuple[str, str]:
-    """Return a rule and its exception, empty where it has none."""
+    """Rule and its exception, empty where it has none."""
     found = says("exception").search(text)
     return (text[: found.start()], text[found.end() :]) if found else (text, "")
 
 
 def narrows(text: str) -> bool:
-    """Return whether a text confines a rule to something ("only for the purpose")."""
+    """Whether a text confines a rule to something ("only for the purpose")."""
     return phrases("limits", "only").search(text) is not None
 
 
 def widens(text: str) -> bool:
-    """Return whether a text extends a rule beyond something ("not only for the purpose")."""
+    """Whether a text extends a rule beyond something ("not only for the purpose")."""
     return phrases("limits", "not_only").search(text) is not None
 
 
 def read_limited(part: str, said: Frame, *, only: bool, exception: bool) -> Polarity:
-    """Return what a part states of a proposition, which itself has a limit, an exception or neither."""
+    """What a part states of a proposition, which itself has a limit, an exception or neither."""
     limited = _read_only(part, said, only=only, exception=exception)
     if limited:
         return limited
@@ -339,7 +339,7 @@ class Coverage(NamedTuple):
 
 
 def read_coverage(clause: str, proposition: str) -> bool | None:
-    """Return whether a text affirms (or denies) a proposition of coverage; None: neither, or both."""
+    """Whether a text affirms (or denies) a proposition of coverage; None: neither, or both."""
     said = _coverage_of(proposition)
     if said is None:
         return None

@@ -138,7 +138,7 @@ class Read(NamedTuple):
 
 
 def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
-    """Return at most ``most`` of the filings in items (0: every one), those with the smallest hash."""
+    """At most ``most`` of the filings in items (0: every one), those with the smallest hash."""
     kept: list[tuple[int, str, Filing]] = []
     places: dict[bytes, str] = {}
     notices: list[tuple[str, str]] = []
@@ -171,13 +171,13 @@ def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
 
 
 def _keys(content: dict[str, object]) -> dict[str, str]:
-    """Return the keys of a row that hold items, by the items' numbers ("7A"); none for any other row."""
+    """Keys of a row that hold items, by the items' numbers ("7A"); none for any other row."""
     found = ((_KEY.fullmatch(key), key) for key in content)
     return {match[1].upper(): key for match, key in found if match}
 
 
 def _filing(row: Row, keys: dict[str, str], annual: Collection[str]) -> Filing | str:
-    """Return a row as a filing, or why it is none."""
+    """Row as a filing, or why it is none."""
     known = _NAME.search(_told(row.content, "filename"))
     named = known.groupdict("") if known else {}
     form = normal_form(_told(row.content, "filing_type", "form", "form_type") or named.get("form", ""))
@@ -198,7 +198,7 @@ def _filing(row: Row, keys: dict[str, str], annual: Collection[str]) -> Filing |
 
 
 def normal_form(told: str) -> str:
-    """Return a form as the SEC writes it: "10-K405" for 10K405, "10-K/A" for 10-K-A; others as they are."""
+    """Form as the SEC writes it: "10-K405" for 10K405, "10-K/A" for 10-K-A; others as they are."""
     plain = "".join(told.split()).upper()
     found = _FORM.fullmatch(plain)
     if not found:
@@ -208,7 +208,7 @@ def normal_form(told: str) -> str:
 
 
 def _told(content: dict[str, object], *names: str) -> str:
-    """Return the first of some fields that says anything, as text."""
+    """First of some fields that says anything, as text."""
     values = (content.get(name) for name in names)
     return next(
         (str(each).strip() for each in values if isinstance(each, str | int) and str(each).strip()), ""
@@ -220,7 +220,7 @@ def _digits(text: str) -> str:
 
 
 def _day(told: str) -> str:
-    """Return a date as ISO: of 2010-01-03, 20100103 or 2010-01-03 00:00:00; "" of anything else."""
+    """Date as ISO: of 2010-01-03, 20100103 or 2010-01-03 00:00:00; "" of anything else."""
     found = re.match(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", told)
     try:
         return date(*map(int, found.groups())).isoformat() if found else ""
@@ -229,7 +229,7 @@ def _day(told: str) -> str:
 
 
 def _text(content: dict[str, object], keys: dict[str, str]) -> str:
-    """Return the items in the order of the form, each under its heading, without the heads of pages."""
+    """Items in the order of the form, each under its heading, without the heads of pages."""
     order = sorted(keys, key=lambda each: (int(re.sub(r"\D", "", each)), each))
     told = {each: content[keys[each]] for each in order}
     items = {each: _lines(value) for each, value in told.items() if isinstance(value, str)}
@@ -249,7 +249,7 @@ def _heads_pages(line: str, times: int) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the paragraphs of an item, one a line, without what stands on every page."""
+    """Paragraphs of an item, one a line, without what stands on every page."""
     lines = [" ".join(each.split()) for each in plain_lines(text)]
     full = [each for each in lines if each]
     going_on = sum(each[0].islower() for each in full)
@@ -267,7 +267,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _headed(item: str, lines: list[str]) -> list[str]:
-    """Return an item with its heading on one line: "ITEM 1A." and "RISK FACTORS" are two in many filings."""
+    """Item with its heading on one line: "ITEM 1A." and "RISK FACTORS" are two in many filings."""
     first = _HEADING.match(lines[0])
     if not first:
         return [f"Item {item}. {ITEMS.get(item, '')}".rstrip(), *lines]

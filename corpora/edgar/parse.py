@@ -82,7 +82,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 
 
 def _called(filing: _items.Filing) -> Name:
-    """Return the name of a filing in items."""
+    """Name of a filing in items."""
     if filing.period and (filing.company or filing.cik in curated()):
         return named(filing.cik, filing.company, filing.form, filing.period, filing.text)
     return named_by_year(
@@ -115,7 +115,7 @@ def _others(folder: Path, without_items: Iterable[str]) -> Iterator[str]:
 
 
 def _read(path: Path) -> Filing | str:
-    """Return the filing that a page is, or why it is none."""
+    """Filing that a page is, or why it is none."""
     try:
         size = path.stat().st_size
         if size > LARGEST:
@@ -178,7 +178,7 @@ class Name:
 
 
 def told_apart(names: Sequence[Name]) -> list[Name]:
-    """Return the names; what would repeat gets a number behind it and is not asked about."""
+    """Names; what would repeat gets a number behind it and is not asked about."""
     periods = Counter(name.paraphrase.casefold() for name in names)
     ids = Counter(name.id for name in names)
     titles = Counter(name.title.casefold() for name in names)
@@ -198,24 +198,24 @@ def told_apart(names: Sequence[Name]) -> list[Name]:
 
 
 def form(filing: Filing) -> str:
-    """Return the form of a filing as the SEC writes it ("10-K/A"); "" where it names none."""
+    """Form of a filing as the SEC writes it ("10-K/A"); "" where it names none."""
     told = next((item.text for item in filing.cover if item.concept == "dei:DocumentType"), "")
     return re.sub(r"\s|^form", "", told, flags=re.IGNORECASE).upper()
 
 
 def spoken(iso: str) -> str:
-    """Return a date as it is written in English: September 28, 2024."""
+    """Date as it is written in English: September 28, 2024."""
     day = date.fromisoformat(iso)
     return f"{day:%B} {day.day}, {day.year}"
 
 
 def possessive(name: str) -> str:
-    """Return a name as an owner: "Apple's"."""
+    """Name as an owner: "Apple's"."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def name_of(file: str, filing: Filing) -> Name:
-    """Return the name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
+    """Name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
     # The first one that is about the registrant itself, else about one of several.
     cover = sorted(filing.cover, key=lambda item: bool(item.context.dimensions))
     told = {each.concept: each.text for each in reversed(cover)}
@@ -229,7 +229,7 @@ def name_of(file: str, filing: Filing) -> Name:
 
 
 def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: str = "") -> Name:
-    """Return the name of a filing from what its cover or the register says; ``end``: of its period, ISO."""
+    """Name of a filing from what its cover or the register says; ``end``: of its period, ISO."""
     company, short = curated().get(cik) or _readable(registrant, text)
     try:
         period = spoken(end)
@@ -240,7 +240,7 @@ def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: 
 
 
 def named_by_year(cik: str, registrant: str, kind: str, year: str, text: str) -> Name:
-    """Return the name of a filing of which the year alone is known, and perhaps not even the company."""
+    """Name of a filing of which the year alone is known, and perhaps not even the company."""
     if not registrant and cik not in curated():
         who = f"the company with CIK {cik}"
         return _made(f"cik-{cik}", year, f"{kind} of {year} of {who}", "", who, who, cik, kind)
@@ -264,13 +264,13 @@ def _made(
 
 @cache
 def curated() -> dict[str, tuple[str, str]]:
-    """Return the names that people use, (company, short), by register number."""
+    """Names that people use, (company, short), by register number."""
     rows = msgspec.toml.decode(_CURATED.read_bytes())
     return {cik: (row["company"], row["short"]) for cik, row in rows.items()}
 
 
 def _readable(registrant: str, text: str) -> tuple[str, str]:
-    """Return a registered name and its short form: "ADOBE INC." is Adobe Inc., and Adobe.
+    """Registered name and its short form: "ADOBE INC." is Adobe Inc., and Adobe.
 
     ``text``: the filing, which writes a name in capitals as people do.
     """
@@ -286,7 +286,7 @@ def _readable(registrant: str, text: str) -> tuple[str, str]:
 
 
 def _as_written(name: str, text: str) -> str:
-    """Return a name in capitals as a text writes it most often otherwise: "UNITEDHEALTH" is UnitedHealth."""
+    """Name in capitals as a text writes it most often otherwise: "UNITEDHEALTH" is UnitedHealth."""
     # The register leaves out points, hyphens, apostrophes and accents.
     words = (re.sub(r"(?<=[A-Z]{3})S$", "['’]?S", re.escape(each)) for each in _plain(name).split())
     letters = r"[\s.,&’'-]{1,3}".join(words)
@@ -303,5 +303,5 @@ def _as_written(name: str, text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without accents, of the same length."""
+    """Text without accents, of the same length."""
     return "".join(normalize("NFD", each)[0] if each > "\x7f" else each for each in text)

@@ -48,7 +48,7 @@ def _of_file(path: Path) -> Iterator[Read]:
 
 
 def _row(row: object, place: str) -> Read:
-    """Return a row of columns as a report, or as the pairs that it holds."""
+    """Row of columns as a report, or as the pairs that it holds."""
     if is_row(row):
         return read_pairs(row, place)
     if not isinstance(row, dict):
@@ -58,7 +58,7 @@ def _row(row: object, place: str) -> Read:
 
 
 def made(name: str, body: str, summary: str, title: str, source: str) -> Report | None:
-    """Return a report by the id that a row gives it; None without a text."""
+    """Report by the id that a row gives it; None without a text."""
     if not body.strip():
         return None
     agency, number = identified(name)
@@ -73,7 +73,7 @@ def made(name: str, body: str, summary: str, title: str, source: str) -> Report 
 
 
 def identified(name: str) -> tuple[str, str]:
-    """Return the agency and the number of an id: ("CRS", "R45100") of "CRS_R45100"."""
+    """Agency and the number of an id: ("CRS", "R45100") of "CRS_R45100"."""
     return (name[:3], name[4:]) if name[:4].upper() in _PREFIXES else ("", name)
 
 
@@ -94,7 +94,7 @@ def _column(row: dict[str, object], names: tuple[str, ...]) -> str:
 
 
 def _of_archive(content: dict[str, object], path: Path) -> Report | None:
-    """Return a file of the original archive as a report: sections within sections."""
+    """File of the original archive as a report: sections within sections."""
     sections = content.get("reports", content.get("report"))
     number = _column(content, ("id",))
     if not isinstance(sections, (list, dict)) or not number.strip():
@@ -172,7 +172,7 @@ def is_row(row: object) -> TypeGuard[dict[str, Any]]:
 
 
 def read_pairs(row: dict[str, Any], place: str) -> Row:
-    """Return what a row holds; ``place`` is how its faults call it ("test_pairs.jsonl:3")."""
+    """What a row holds; ``place`` is how its faults call it ("test_pairs.jsonl:3")."""
     name = row.get("doc_id")
     if not isinstance(name, str) or not name.strip():
         return Row(name="", faults=(f"{place}: expected the id of a report in doc_id, found {_shown(name)}",))
@@ -215,7 +215,7 @@ def _fault(pair: dict[str, Any], count: int) -> str:
 
 
 def _before(pair: dict[str, Any], tree: list[dict[str, Any]]) -> str | None:
-    """Return what a pair asks on from, the nearest first; None where its parents go round or are faulty."""
+    """What a pair asks on from, the nearest first; None where its parents go round or are faulty."""
     told: list[str] = []
     seen = {id(pair)}
     while pair[_PARENT] != _NO_PARENT:
@@ -228,7 +228,7 @@ def _before(pair: dict[str, Any], tree: list[dict[str, Any]]) -> str | None:
 
 
 def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
-    """Return the sections one below the other; empty where the row has none that can be read."""
+    """Sections one below the other; empty where the row has none that can be read."""
     if row.get(_SECTIONS) is None:
         return ""
     found: list[str] = []
@@ -243,7 +243,7 @@ def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
 
 
 def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
-    """Return a list of structs, or a struct of lists, as the former; empty where it is neither."""
+    """List of structs, or a struct of lists, as the former; empty where it is neither."""
     if isinstance(value, dict):
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
         missing = [name for name in names if name not in lists]

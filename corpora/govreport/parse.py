@@ -46,7 +46,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 
 
 def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
-    """Return the reports of a split, each once, what people asked of them, and sentences about the files."""
+    """Reports of a split, each once, what people asked of them, and sentences about the files."""
     every = files_in(folder, SUFFIXES)
     files = _of_split(every, split)
     people = People()
@@ -83,18 +83,18 @@ def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[s
 
 
 def _of_split(files: list[Path], split: str) -> list[Path]:
-    """Return the files named for a split; all of them where none is."""
+    """Files named for a split; all of them where none is."""
     return [path for path in files if _split_of(path) == split] or files
 
 
 def _split_of(path: Path) -> str:
-    """Return the split that a file, or its folder, is named for; empty for none."""
+    """Split that a file, or its folder, is named for; empty for none."""
     named = (re.split(r"[\W_]", path.stem)[0], path.parent.name)
     return next((split for split, marks in _SPLITS.items() if any(each in marks for each in named)), "")
 
 
 def _members(folder: Path, split: str) -> set[str]:
-    """Return the ids that the original archive counts among a split; none without its lists."""
+    """Ids that the original archive counts among a split; none without its lists."""
     lists = [
         path
         for path in files_in(folder, (".ids",))

@@ -49,7 +49,7 @@ _LONG, _WORDS = 60, 2
 
 
 def name_reports(reports: list[Report]) -> list[Name]:
-    """Return a name for each report; what only a subject tells is no handle where another has the same."""
+    """Name for each report; what only a subject tells is no handle where another has the same."""
     subjects = [each.title or _subject(each) for each in reports]
     often = Counter(subject.casefold() for subject in subjects)
     heads = Counter(subject.partition(":")[0].casefold() for subject in subjects)
@@ -65,7 +65,7 @@ def name_reports(reports: list[Report]) -> list[Name]:
 
 
 def _known_number(report: Report) -> str:
-    """Return how the number is said ("CRS Report R45100", "GAO-18-403"); empty for a made one."""
+    """How the number is said ("CRS Report R45100", "GAO-18-403"); empty for a made one."""
     if report.number.startswith("report-"):
         return ""
     if report.agency == "GAO":
@@ -100,7 +100,7 @@ def _spoken(iso: str) -> str:
 
 
 def _subject(report: Report) -> str:
-    """Return the named thing that the summary introduces and the body speaks of most, again and again; or nothing."""
+    """Named thing that the summary introduces and the body speaks of most, again and again; or nothing."""
     head = " ".join((report.summary[:2500] or report.body[:2500]).split())
     found = {
         f"{each['name']} ({each['short']})": report.body.count(each["short"]) for each in _TERM.finditer(head)
@@ -152,7 +152,7 @@ _PROSE = 15  # words of a line from which it is no navigation
 
 
 def read_markdown(text: str, name: str) -> Report | None:
-    """Return a report, or None where the text is neither a CRS nor a GAO report; ``name`` is the file's."""
+    """Report, or None where the text is neither a CRS nor a GAO report; ``name`` is the file's."""
     text = text.replace("\r\n", "\n").replace("\xa0", " ").replace("\u200b", "")
     if found := _CRS.search(text):
         return _crs(text, found["number"], name)
@@ -195,7 +195,7 @@ def _title(text: str, number: str) -> str:
 
 
 def _first_prose(lines: list[str], number: str) -> int:
-    """Return the first line that is a sentence of the report: no navigation, no table of contents."""
+    """First line that is a sentence of the report: no navigation, no table of contents."""
     for index, line in enumerate(lines):
         bare = line.strip()
         if f"({number})" in bare:  # the title once more, run together with the date
@@ -211,13 +211,13 @@ def _until(lines: list[str], ends: set[str]) -> list[str]:
 
 
 def _lines(lines: Iterable[str]) -> list[str]:
-    """Return paragraphs that stand on one line each, without marks; empty ones go."""
+    """Paragraphs that stand on one line each, without marks; empty ones go."""
     cleaned = (_without_marks(plain(_HEADING.sub("", line))) for line in lines if not _RULE.match(line))
     return [line for line in (" ".join(each.split()) for each in cleaned) if line]
 
 
 def plain(text: str) -> str:
-    """Return Markdown text without links, emphasis and references to figures left in the PDF."""
+    """Markdown text without links, emphasis and references to figures left in the PDF."""
     for _ in range(2 * ("](" in text)):  # a link's text may hold a link
         text = _LINK.sub(r"\g<text>", text)
     return _EMPHASIS.sub("", _FIGURE.sub("", text))
@@ -248,7 +248,7 @@ def _gao(text: str, number: str, published: str, name: str) -> Report:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of wrapped pages: lines joined, notes and page numbers gone, breaks mended."""
+    """Paragraphs of wrapped pages: lines joined, notes and page numbers gone, breaks mended."""
     found: list[str] = []
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n")]
@@ -269,7 +269,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _open(paragraphs: list[str]) -> int | None:
-    """Return the place of a paragraph that a page end broke off, among the last three; else None."""
+    """Place of a paragraph that a page end broke off, among the last three; else None."""
     for place in range(len(paragraphs) - 1, max(-1, len(paragraphs) - 4), -1):
         if len(paragraphs[place].split()) >= _PROSE:
             return None if _FINISHED.search(paragraphs[place]) else place

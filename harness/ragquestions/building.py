@@ -47,7 +47,7 @@ _MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "n
 
 
 def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
-    """Return a set of ``size`` questions, or of the largest size below it that the corpus carries.
+    """Set of ``size`` questions, or of the largest size below it that the corpus carries.
 
     Where it carries not even the smallest set with all rows, those that it lacks are left out. The same
     corpus, size and seed give the same bytes on any machine. Raises UsageError for a size under 13 and
@@ -81,7 +81,7 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
 def compose(
     corpus: Corpus, candidates: Iterable[Question], size: int, seed: int, index: CorpusIndex | None = None
 ) -> QuestionSet:
-    """Return a set about few documents, or the user's own, without the rows that they do not carry.
+    """Set about few documents, or the user's own, without the rows that they do not carry.
 
     A row is left out when neither the smallest set nor a larger one can have it; ``notes`` says which.
     Raises QuestionsNotUsable where not even the plain questions suffice.
@@ -115,7 +115,7 @@ def _set_of(
     short: Shortage | None,
     left_out: tuple[str, ...] = (),
 ) -> QuestionSet:
-    """Return the set with a note on where it stopped, and on each row that it lacks."""
+    """Set with a note on where it stopped, and on each row that it lacks."""
     notes = [f"{size} questions were asked for, {len(built)} are built: {short}"] if short else []
     notes += [f"no questions of {name}: the documents yield too few" for name in left_out]
     if cloze := sum(map(is_cloze, built)):
@@ -141,7 +141,7 @@ def _set_of(
 def _largest(
     pool: Pool, size: int, seed: int, left_out: tuple[str, ...] = ()
 ) -> tuple[tuple[Question, ...] | Shortage, Shortage | None]:
-    """Return a set of ``size``, or a large one below it and what kept it from more; a Shortage for none.
+    """Set of ``size``, or a large one below it and what kept it from more; a Shortage for none.
 
     Found by halving, then upwards: which documents are withheld depends on the size, so that a larger set
     may succeed where a smaller one fails.
@@ -170,7 +170,7 @@ def _largest(
 
 
 def _picked(pool: Pool, size: int, seed: int, left_out: tuple[str, ...]) -> tuple[Question, ...] | Shortage:
-    """Return a set of exactly that size, with as much patience and ease as it takes."""
+    """Set of exactly that size, with as much patience and ease as it takes."""
     outcome: tuple[Question, ...] | Shortage = ()
     for ease in _EASE:
         for patience in PATIENCE:
@@ -205,7 +205,7 @@ def _picked_once(
 
 
 def _most(pool: Pool, size: int, left_out: tuple[str, ...]) -> int:
-    """Return the first size below ``size`` worth trying: a multiple of 13 has exact proportions."""
+    """First size below ``size`` worth trying: a multiple of 13 has exact proportions."""
     total = sum(SHARES.values())
     bounds = [
         len(pool.of(part)) * total // share for part, share in SHARES.items() if part.name not in left_out

@@ -37,7 +37,7 @@ def unanswered(
     unit: str = "",
     precision: Precision = "",
 ) -> Question:
-    """Return a question as it is worded, without an id, an answer or a reason why it has none."""
+    """Question as it is worded, without an id, an answer or a reason why it has none."""
     return Question(
         id="",
         text=text,
@@ -53,7 +53,7 @@ def unanswered(
 
 
 def silent(question: Question, patterns: Iterable[str], scope: Scope) -> Question:
-    """Return a question about what a document, or the whole corpus, is silent on: no pattern matches there."""
+    """Question about what a document, or the whole corpus, is silent on: no pattern matches there."""
     return replace(
         question,
         stratum="unanswerable" if scope == "corpus" else "grounded",
@@ -66,7 +66,7 @@ def silent(question: Question, patterns: Iterable[str], scope: Scope) -> Questio
 def trap(
     question: Question, patterns: Iterable[str], scope: Scope, note: str, *false: Distractor
 ) -> Question:
-    """Return a question that only looks answerable, with the answers that tempt."""
+    """Question that only looks answerable, with the answers that tempt."""
     return replace(
         question,
         stratum="adversarial",
@@ -162,11 +162,11 @@ class Pool:
             self._groups.setdefault(part, []).append(group)
 
     def of(self, part: RowPart) -> list[Group]:
-        """Return the groups of a part, sorted by document and topic."""
+        """Groups of a part, sorted by document and topic."""
         return self._groups.get(part, [])
 
     def about(self, part: RowPart, family: Family, topic: str) -> list[Group]:
-        """Return the groups of a part that are of a family and a topic, sorted by document."""
+        """Groups of a part that are of a family and a topic, sorted by document."""
         if part not in self._about:
             self._about[part] = {}
             for each in self.of(part):
@@ -196,7 +196,7 @@ class Pool:
         return Counter(each.place for each in answerable if self.weights.get(each.family[1], 1) == 1)
 
     def places(self) -> set[str]:
-        """Return all documents that some question is about."""
+        """All documents that some question is about."""
         return {
             group.place for groups in self._groups.values() for group in groups if group.variants[0].document
         }

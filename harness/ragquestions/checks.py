@@ -29,7 +29,7 @@ _SHOWN, _MOST_PLACES = 120, 3
 
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return every property of the design that the set does not have, in a fixed order; none is good.
+    """Every property of the design that the set does not have, in a fixed order; none is good.
 
     The proportions and balance of a built set, proofs of silence and names of documents are not asked of a
     file of the user's (see ``remarks``).
@@ -46,7 +46,7 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
 
 
 def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return the properties of built sets that a file of the user's does not have; it need not."""
+    """Properties of built sets that a file of the user's does not have; it need not."""
     if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
         return []
     index = CorpusIndex(corpus)
@@ -78,7 +78,7 @@ class _Checks:
                 yield from (Finding(rule, question.id, message) for message in check(self, question))
 
     def _left(self, documents: Iterable[str]) -> list[Passage]:
-        """Return the passages of documents, and of those with the same text, that are in the index."""
+        """Passages of documents, and of those with the same text, that are in the index."""
         copies = (copy for each in documents for copy in self.index.completion.copies(each))
         return [passage for copy in copies for passage in self.passages.of(copy)]
 

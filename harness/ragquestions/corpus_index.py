@@ -65,7 +65,7 @@ class CorpusIndex:
         return Completion(self)
 
     def family(self, question: Question) -> tuple[str, str]:
-        """Return the genre of the document and the kind of the answer, over which every row is spread.
+        """Genre of the document and the kind of the answer, over which every row is spread.
 
         A document that does not exist has the genre of the one it resembles. A corpus of one genre, or with
         facts of one kind, has nothing to spread over there: an empty name.
@@ -85,7 +85,7 @@ class CorpusIndex:
         return sum(count * _RARE >= len(self.facts) for count in kinds.values()) > 1
 
     def hits(self, question: Question) -> list[str]:
-        """Return the absence patterns that do match in the question's scope; raises QuestionsNotUsable."""
+        """Absence patterns that do match in the question's scope; raises QuestionsNotUsable."""
         scope = question.document if question.absence_scope == "document" else ""
         return [each for each in question.absence_patterns if not self._silent(each, scope)]
 
@@ -94,7 +94,7 @@ class CorpusIndex:
         return bool(question.evidence) and all(self.evidence.covered(question, passages))
 
     def left_by_clause(self, question: Question) -> int:
-        """Return how many passages of its document stay when the question's evidence is withheld."""
+        """How many passages of its document stay when the question's evidence is withheld."""
         own = self.passages.of(question.document)
         return len(withhold(type(self.passages)(own, self.passages.words), (), question.evidence).passages)
 
@@ -136,7 +136,7 @@ class Completion:
         self._kin: dict[str, list[str]] = {}
 
     def completed(self, question: Question) -> Question | None:
-        """Return the question with all statements of its answer as evidence, exact figures accepted.
+        """Question with all statements of its answer as evidence, exact figures accepted.
 
         None where a passage may state the answer, but not beyond doubt, or where what is withheld is left.
         """
@@ -147,7 +147,7 @@ class Completion:
         return found and replace(question, answers=found.answers, evidence=found.evidence)
 
     def elsewhere(self, question: Question) -> list[Place]:
-        """Return the passages that state an answer and hold no evidence of it.
+        """Passages that state an answer and hold no evidence of it.
 
         Of a yes or no only sentences alike the evidence: what settles it in other words takes a reader.
         """
@@ -170,7 +170,7 @@ class Completion:
         return not cut and all(each in place.text for each in asked)
 
     def left(self, question: Question, index: PassageSet | None = None) -> str:
-        """Return where what is withheld still stands, or follows from what does; empty: it is gone.
+        """Where what is withheld still stands, or follows from what does; empty: it is gone.
 
         ``index``: what passages there are; without it those that the question leaves by itself.
         """
@@ -224,7 +224,7 @@ class Completion:
         return question.date_precision != "year" and not (question.kind == "number" and rounded)
 
     def copies(self, document: str) -> tuple[str, ...]:
-        """Return the ids of all documents with the same text, the document itself among them."""
+        """Ids of all documents with the same text, the document itself among them."""
         first = self.corpus.canonical(document)
         return (first, *(twin for twin, other in self.corpus.twins.items() if other == first))
 
@@ -232,7 +232,7 @@ class Completion:
         return (passage for name in documents for passage in self._passages.of(name))
 
     def alike(self, asked: str) -> Sequence[str]:
-        """Return the documents that may state the same: of one filer, or with a word that few titles have."""
+        """Documents that may state the same: of one filer, or with a word that few titles have."""
         if asked not in self._kin:
             facts = self._index.facts
             filers = {each.document: each.details["company"] for each in facts if "company" in each.details}
@@ -252,7 +252,7 @@ def _digits(text: str) -> int:
 
 
 def _exact(question: Question, place: Place) -> str:
-    """Return the figure of a place in the question's unit where it is more exact than the gold; else empty."""
+    """Figure of a place in the question's unit where it is more exact than the gold; else empty."""
     if question.kind != "number" or not place.stated:
         return ""
     factor = read_unit(question.unit).factor
@@ -289,7 +289,7 @@ class Searched:
         return plain.search(self._text) is not None
 
     def count(self, pattern: str) -> int:
-        """Return how often it matches; raises re.error for no regular expression."""
+        """How often it matches; raises re.error for no regular expression."""
         plain, quick = _compiled(pattern)
         if quick is not None and self._lower is not None:
             return sum(1 for _ in quick.finditer(self._lower))
@@ -298,7 +298,7 @@ class Searched:
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    """Return the pattern for any text, and for one in lower case where that is the same."""
+    """Pattern for any text, and for one in lower case where that is the same."""
     quick = pattern.isascii() and not _DEPENDS_ON_CASE.search(pattern)
     return re.compile(pattern, re.IGNORECASE), re.compile(pattern.lower()) if quick else None
 
@@ -312,7 +312,7 @@ NEAR = 0.8  # share of common shingles (Jaccard) from which two documents are ne
 
 
 def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:
-    """Return the ids of documents that share at least ``threshold`` of their shingles with another one.
+    """Ids of documents that share at least ``threshold`` of their shingles with another one.
 
     Shingles that the same documents hold (a paragraph that was copied) are counted as one, with their number
     for its weight: each document is compared with those alone that hold something of it.
@@ -353,7 +353,7 @@ def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> f
 
 
 def _shingles(texts: Iterable[str]) -> list[NDArray[np.uint64]]:
-    """Return a number of 64 bits for each of a text's shingles, sorted; equal shingles have equal numbers.
+    """Number of 64 bits for each of a text's shingles, sorted; equal shingles have equal numbers.
 
     Numbers of single words become those of pairs, fours and eights: two neighbours, one number.
     """
@@ -372,7 +372,7 @@ def _shingles(texts: Iterable[str]) -> list[NDArray[np.uint64]]:
 
 
 def _mixed(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
-    """Return numbers of which each bit depends on all of the given ones (SplitMix64's last step)."""
+    """Numbers of which each bit depends on all of the given ones (SplitMix64's last step)."""
     import numpy as np
 
     mixed: NDArray[np.uint64] = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)

@@ -31,7 +31,7 @@ IN_WORDS = "in words"
 
 
 def heads_of_answer(question: Question) -> frozenset[str]:
-    """Return how numbers begin that may be the answer; nothing where any may, or it is no number."""
+    """How numbers begin that may be the answer; nothing where any may, or it is no number."""
     measure = read_unit(question.unit)
     if question.kind != "number" or is_duration(measure.unit):
         return frozenset()
@@ -41,7 +41,7 @@ def heads_of_answer(question: Question) -> frozenset[str]:
 
 
 def stems_of_answer(question: Question) -> frozenset[str]:
-    """Return how the names begin that are the answer; nothing where some name is short or has digits."""
+    """How the names begin that are the answer; nothing where some name is short or has digits."""
     spelled = [*question.answers, *chain.from_iterable(question.aliases.values())]
     stems = {each[:_STEM] for each in spelled}
     # "USA" stands for "U.S.A." too, and "3 Main Street" for "three".
@@ -52,13 +52,13 @@ def stems_of_answer(question: Question) -> frozenset[str]:
 
 
 def heads_in(text: str) -> frozenset[str]:
-    """Return how the numerals of a text begin, and whether it has numbers in words or fractions."""
+    """How the numerals of a text begin, and whether it has numbers in words or fractions."""
     found = set(chain.from_iterable(map(heads_of, {each[0] for each in units.DIGITS.finditer(text)})))
     return frozenset(found | {IN_WORDS} if _WORDED.search(text) else found)
 
 
 def heads_of(written: str) -> tuple[str, ...]:
-    """Return the first two digits of a numeral, cut off and rounded up: "3" and "30" begin alike."""
+    """First two digits of a numeral, cut off and rounded up: "3" and "30" begin alike."""
     digits = "".join(filter(str.isdigit, written)).lstrip("0")
     head = int(digits[:2].ljust(2, "0"))
     return (str(head), str(head + 1)[:2]) if digits[2:3] >= "5" else (str(head),)
@@ -121,7 +121,7 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
 
 
 def _cells(row: str) -> list[str]:
-    """Return the cells of a row; a subtotal without a label has an empty one."""
+    """Cells of a row; a subtotal without a label has an empty one."""
     cells = row.split("|")
     return cells if value_of(cells[0]) is None else ["", *cells]
 
@@ -132,13 +132,13 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def value_of(cell: str) -> Decimal | None:
-    """Return the figure that a cell of a table holds and nothing else; None: none."""
+    """Figure that a cell of a table holds and nothing else; None: none."""
     match = _CELL.fullmatch(cell.strip())
     return Decimal(match[1].replace(",", "")) if match else None
 
 
 def _stated(left: Sequence[Passage]) -> dict[Decimal, list[tuple[str, frozenset[str]]]]:
-    """Return the figures of three digits or more that are left, with passage and words of the line."""
+    """Figures of three digits or more that are left, with passage and words of the line."""
     found: dict[Decimal, list[tuple[str, frozenset[str]]]] = {}
     for passage in left:
         for line in passage.text.split("\n"):
@@ -161,7 +161,7 @@ def _terms(
     column: int,
     stated: dict[Decimal, list[tuple[str, frozenset[str]]]],
 ) -> tuple[list[Term], list[Term], list[Term | None]]:
-    """Return the figures left of the column of the gold, those left of its row, and the column in order."""
+    """Figures left of the column of the gold, those left of its row, and the column in order."""
     named = [
         (row[0].strip(), value_of(row[column]))
         for number, row in enumerate(table)

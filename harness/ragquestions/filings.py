@@ -74,7 +74,7 @@ def tagged_facts(page: Page) -> list[Tagged]:
 
 
 def _place(mark: Mark) -> Span | None:
-    """Return where a tagged element stands in the text; None where it is hidden or was page furniture."""
+    """Where a tagged element stands in the text; None where it is hidden or was page furniture."""
     if mark.begin is None or mark.end is None:
         return None
     (first, begin), (last, end) = mark.begin, mark.end
@@ -93,7 +93,7 @@ class _Rows:
         self._starts = [start for start, _ in spans]
 
     def around(self, span: Span) -> Span:
-        """Return the row of a table, or the sentences of a paragraph, that hold a span."""
+        """Row of a table, or the sentences of a paragraph, that hold a span."""
         index = max(0, bisect_right(self._starts, span[0]) - 1)
         start, end = self._spans[index]
         if self._blocks[index].table or span[1] > end:
@@ -130,7 +130,7 @@ def _below(element: _Element) -> bool:
 
 
 def amount(text: str, format_name: str, scale: str, sign: str) -> Decimal | None:
-    """Return the value of a displayed number: text x 10^scale with its sign; None where it cannot be read."""
+    """Value of a displayed number: text x 10^scale with its sign; None where it cannot be read."""
     shown = displayed(text, format_name)
     if shown is None:
         return None
@@ -147,7 +147,7 @@ def amount(text: str, format_name: str, scale: str, sign: str) -> Decimal | None
 
 
 def displayed(text: str, format_name: str) -> Decimal | None:
-    """Return the number that a text shows under a rule ("ixt:num-dot-decimal"), before its scale."""
+    """Number that a text shows under a rule ("ixt:num-dot-decimal"), before its scale."""
     rule = format_name.rpartition(":")[2].replace("-", "").casefold()
     if rule in _ZERO:
         return Decimal(0)

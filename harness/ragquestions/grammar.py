@@ -127,7 +127,7 @@ _OUR = regex(r"\b[Oo]ur\b")
 
 
 def by_author(sentence: str, author: str) -> str:
-    """Return a sentence with the name of its author for "we"."""
+    """Sentence with the name of its author for "we"."""
     named = _WE.sub(
         lambda found: f"{author} {_OF_AUTHORS[found['verb']]}" if found["verb"] else author, sentence
     )
@@ -136,14 +136,14 @@ def by_author(sentence: str, author: str) -> str:
 
 
 def clean(sentence: str) -> str:
-    """Return a sentence on one line, without footnote marks, emphasis and what stands in parentheses."""
+    """Sentence on one line, without footnote marks, emphasis and what stands in parentheses."""
     unquoted = _QUOTED_NAME.sub(r"\g<name>\g<stop>", _MARK.sub("", sentence))
     plain = _BLANK_COMMA.sub(",", " ".join(_ASIDE.sub("", unquoted).split()))
     return without_number(_NOTE_NUMBER.sub("", plain))
 
 
 def statement(sentence: str) -> PlainStatement | None:
-    """Return a clean sentence as a statement that stands by itself, or None."""
+    """Clean sentence as a statement that stands by itself, or None."""
     if not sentence.endswith(".") or len(sentence.split()) > LONGEST or not sentence[0].isalnum():
         return None
     text = sentence[:-1]
@@ -319,7 +319,7 @@ def is_subject(words: str) -> bool:
 
 
 def first_predicate(words: str) -> str:
-    """Return the words behind a figure without a second verb that "and" joins to the first."""
+    """Words behind a figure without a second verb that "and" joins to the first."""
     found = _SECOND_PREDICATE.search(words)
     return words[: found.start()] if found and base_of_past(found["verb"]) else words
 
@@ -344,7 +344,7 @@ def is_rest(words: str) -> bool:
 
 
 def order(verb: Verb, subject: str) -> str:
-    """Return subject and verb as a question has them; empty where the verb is not known."""
+    """Subject and verb as a question has them; empty where the verb is not known."""
     helper, word = verb.helper, verb.word
     if helper.endswith(" have"):
         modal = helper.split()[0]
@@ -370,7 +370,7 @@ def order(verb: Verb, subject: str) -> str:
 
 
 def lowered(subject: str, lower: Callable[[str], bool]) -> str:
-    """Return a subject as it stands inside a sentence; ``lower`` knows words that are no names."""
+    """Subject as it stands inside a sentence; ``lower`` knows words that are no names."""
     first, blank, rest = subject.partition(" ")
     small = first.lower()
     if small in _ARTICLES or (first[1:].islower() and lower(small)):
@@ -379,7 +379,7 @@ def lowered(subject: str, lower: Callable[[str], bool]) -> str:
 
 
 def joined(question: str, said: PlainStatement) -> str:
-    """Return a question with its adverbial and mark; empty where it is too long or too vague to be asked."""
+    """Question with its adverbial and mark; empty where it is too long or too vague to be asked."""
     if not question or (_TIMED.search(said.when) and _TIMED.search(question)):
         return ""
     tail = f" {said.when}" if said.when else ""
@@ -396,12 +396,12 @@ def joined(question: str, said: PlainStatement) -> str:
 
 
 def base_of_past(word: str) -> str:
-    """Return the base form of a verb in the past tense; empty for a word that is none of those known."""
+    """Base form of a verb in the past tense; empty for a word that is none of those known."""
     return _PASTS.get(word, "")
 
 
 def base_of_present(word: str) -> str:
-    """Return the base form of a verb in the third person singular; empty for a word that is none of those known."""
+    """Base form of a verb in the third person singular; empty for a word that is none of those known."""
     if word in _THIRD:
         return _THIRD[word]
     for base in (word[:-1], word[:-2], word[:-3] + "y"):

@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
 
 
 def plan(corpus: Corpus, size: int, seed: int) -> Plan:
-    """Return which passages would be asked about for a set of ``size``, documents in turn."""
+    """Which passages would be asked about for a set of ``size``, documents in turn."""
     passages = build_passages(corpus.documents)
     turns: list[tuple[int, str, Passage]] = []
     for document in (each for each in corpus.documents if each.handle):
@@ -94,7 +94,7 @@ def plan(corpus: Corpus, size: int, seed: int) -> Plan:
 def write_questions(
     corpus: Corpus, model: Model, size: int, seed: int, on_progress: Callable[..., None] | None = None
 ) -> Outcome:
-    """Return a set whose grounded questions the model wrote, each verified.
+    """Set whose grounded questions the model wrote, each verified.
 
     Where the model's budget ends the writing, the set is made of what was believed until then. Raises
     AccessRefused or TemporaryFailure of the service, QuestionsNotUsable where too few are believed.
@@ -124,7 +124,7 @@ def write_questions(
 
 
 def _single(found: Sequence[Statement]) -> list[Statement]:
-    """Return the statements without those that share a question or a place with another."""
+    """Statements without those that share a question or a place with another."""
     kept: dict[object, Statement] = {}
     for each in found:
         kept.setdefault((each.document.id, each.start), each)
@@ -151,7 +151,7 @@ class _Writer:
         self._on_progress = on_progress
 
     async def all_of(self, passages: Sequence[Passage]) -> list[Statement | tuple[str, str, str] | None]:
-        """Return for each passage its statement, or (passage, question, reason); None: not asked about."""
+        """For each passage its statement, or (passage, question, reason); None: not asked about."""
         room = asyncio.Semaphore(AT_ONCE)
 
         async def one(passage: Passage) -> Statement | tuple[str, str, str] | None:
@@ -302,7 +302,7 @@ class Model:
         return str(self._parts["write"].settings.get("model", ""))
 
     async def ask(self, part: str, question: str, passages: Sequence[Passage] = ()) -> str:
-        """Return what the model says, from the cache where it was asked before; "" for an unusable reply.
+        """What the model says, from the cache where it was asked before; "" for an unusable reply.
 
         Raises BudgetUsedUp, AccessRefused, and TemporaryFailure when the service stays away.
         """
@@ -345,7 +345,7 @@ class Written(NamedTuple):
 
 
 def read_written(reply: str, passage: Passage) -> Written | str:
-    """Return the question of a reply, or the reason why it cannot be used."""
+    """Question of a reply, or the reason why it cannot be used."""
     found = _OBJECT.search(reply)
     try:
         row = json.loads(found[0]) if found else None

@@ -81,11 +81,11 @@ class Picker:
         """Questions that one document may carry."""
 
     def picked(self, part: RowPart) -> list[Question]:
-        """Return the questions picked for a part, in the order of picking."""
+        """Questions picked for a part, in the order of picking."""
         return [question for _, question in self._picked[part]]
 
     def rank(self, group: Group) -> str:
-        """Return the group's place in the seeded order that breaks all ties."""
+        """Group's place in the seeded order that breaks all ties."""
         return self._ranks[group]
 
     def usable(self, group: Group, *, closing: bool = False) -> bool:
@@ -118,7 +118,7 @@ class Picker:
         self.load[group.place] += 1
 
     def fullness(self, part: RowPart, family: Family) -> tuple[int, int]:
-        """Return how often the row has the genre, and the kind, of a family already."""
+        """How often the row has the genre, and the kind, of a family already."""
         tally = self._tally(part)
         return tally.genres[family[0]], tally.kinds[family[1]]
 
@@ -158,7 +158,7 @@ class Picker:
         self._pick(part, count, cost)
 
     def _draw(self, part: RowPart, topic: str) -> float:
-        """Return a place in a seeded order, another one for every pick: what has more answers is earlier.
+        """Place in a seeded order, another one for every pick: what has more answers is earlier.
 
         Topics drawn one by one in the proportion in which answers are wanted tell nothing; spread evenly, a
         topic that is asked once is known by the one time it was asked before.
@@ -264,14 +264,14 @@ class Picker:
         return whole.withheld != "clause" or self._index.left_by_clause(whole) >= LEFT_IN_INDEX
 
     def _completed(self, question: Question) -> Question | None:
-        """Return the question with all that states its answer as evidence; None: that is not certain."""
+        """Question with all that states its answer as evidence; None: that is not certain."""
         if not question.answerable:
             return question
         return self._index.completion.completed(question)
 
 
 def _rank(seed: int, part: RowPart, group: Group) -> str:
-    """Return a draw from the seed and the group alone: one candidate less leaves all other ranks alone."""
+    """Draw from the seed and the group alone: one candidate less leaves all other ranks alone."""
     return sha256("|".join((str(seed), *part, *group.pair)).encode()).hexdigest()
 
 
@@ -332,7 +332,7 @@ def level_forms(picker: Picker, parts: Iterable[RowPart]) -> None:
 
 
 def _lead(questions: Iterable[Question]) -> int:
-    """Return by how many questions the positive form is ahead of the negative one."""
+    """By how many questions the positive form is ahead of the negative one."""
     forms = Counter(each.form for each in questions if each.kind == "yesno")
     return forms["positive"] - forms["negative"]
 
@@ -347,7 +347,7 @@ def _both_sided(picker: Picker, part: RowPart) -> set[str]:
 def _next_unit(
     picker: Picker, first: RowPart, correct: RowPart, room: Mapping[RowPart, int], turns: Mapping[str, int]
 ) -> Unit:
-    """Return a unit of what the row has least of, its partner from the easier row if it can."""
+    """Unit of what the row has least of, its partner from the easier row if it can."""
     topics = _families_and_topics(picker, first, turns)
     partners = [part for part in dict.fromkeys((correct, first)) if room[part] >= 1 + (part == first)]
     for partner in partners:
@@ -361,7 +361,7 @@ def _next_unit(
 
 
 def _families_and_topics(picker: Picker, part: RowPart, turns: Mapping[str, int]) -> list[tuple[Family, str]]:
-    """Return the topics of a part with their genre and kind, what the row has least of first."""
+    """Topics of a part with their genre and kind, what the row has least of first."""
     ranks: dict[tuple[Family, str], str] = {}
     for group in picker.pool.of(part):
         key = group.family, group.topic
@@ -383,7 +383,7 @@ def _units(picker: Picker, family: Family, topic: str, first: RowPart, partner: 
 def _best(
     picker: Picker, part: RowPart, family: Family, topic: str, labels: tuple[bool | None, ...]
 ) -> Group | None:
-    """Return the usable group of the document with the fewest questions so far."""
+    """Usable group of the document with the fewest questions so far."""
     groups = [group for group in picker.pool.about(part, family, topic) if group.affirmed in labels]
     groups.sort(key=lambda group: (picker.load[group.place], picker.rank(group)))
     return next(filter(picker.usable, groups), None)

@@ -54,7 +54,7 @@ class Probed(NamedTuple):
 
 
 def probe(questions: Sequence[Question]) -> list[Probed]:
-    """Return the probe of all questions, then of each row that wants a refusal; the same for the same set."""
+    """Probe of all questions, then of each row that wants a refusal; the same for the same set."""
     if not questions:
         return []
     if len(questions) > MOST:
@@ -70,7 +70,7 @@ def probe(questions: Sequence[Question]) -> list[Probed]:
 
 
 def verdict(probed: Sequence[Probed]) -> str:
-    """Return in a sentence where the wording tells whether a refusal is wanted."""
+    """Sentence on where the wording tells whether a refusal is wanted."""
     telling = [f"{each.row} {each.auc:.2f} (limit {each.limit:.2f})" for each in probed if each.tells]
     if not telling:
         return "The wording alone does not tell which questions should be refused."
@@ -130,7 +130,7 @@ def _probed(
 def _repeated(
     alike: Floats, labellings: Sequence[list[int]], folding: Callable[[list[int], random.Random], list[int]]
 ) -> list[float]:
-    """Return for each labelling the mean AUC over the folds of several divisions; NaN: no fold has one.
+    """For each labelling the mean AUC over the folds of several divisions; NaN: no fold has one.
 
     The folds are not pooled: scores of different models are not on one scale, and a model has seen the fewer
     of a kind the more of it its own fold holds, which draws a pooled AUC below 0.5 where nothing tells.
@@ -161,7 +161,7 @@ def _repeated(
 
 
 def stratified(labels: Sequence[int], seed: random.Random) -> list[int]:
-    """Return a fold for each question: every fold has its share of both kinds."""
+    """Fold for each question: every fold has its share of both kinds."""
     folds = [0] * len(labels)
     turn = 0
     for kind in sorted(set(labels)):
@@ -173,7 +173,7 @@ def stratified(labels: Sequence[int], seed: random.Random) -> list[int]:
 
 
 def grouped(labels: Sequence[int], topics: Sequence[str], seed: random.Random) -> list[int]:
-    """Return a fold for each question, a topic whole in one, the kinds spread as evenly as that allows."""
+    """Fold for each question, a topic whole in one, the kinds spread as evenly as that allows."""
     totals = Counter(labels)
     held: list[Counter[int]] = [Counter() for _ in range(FOLDS)]
     chosen: dict[str, int] = {}
@@ -197,13 +197,13 @@ _MARKS = (",", "-", "'’", '“”"', "()")
 
 
 def kernel(texts: Sequence[str]) -> Floats:
-    """Return the products of the questions' features: words, characters, surface, each of mean length 1."""
+    """Products of the questions' features: words, characters, surface, each of mean length 1."""
     views = (tf_idf(texts, words_of), tf_idf(texts, characters_of), surface(texts))
     return sum((view @ view.T for view in views), np.zeros((len(texts), len(texts))))
 
 
 def tf_idf(texts: Sequence[str], terms: Callable[[str], list[str]]) -> Floats:
-    """Return a row of length 1 for each text: counts times ln((1 + n) / (1 + n(term))) + 1."""
+    """Row of length 1 for each text: counts times ln((1 + n) / (1 + n(term))) + 1."""
     counted = [Counter(terms(text.lower())) for text in texts]
     within = Counter(term for counts in counted for term in counts)
     column = {term: number for number, term in enumerate(sorted(within))}
@@ -216,13 +216,13 @@ def tf_idf(texts: Sequence[str], terms: Callable[[str], list[str]]) -> Floats:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of two characters or more, and the pairs of neighbours."""
+    """Words of two characters or more, and the pairs of neighbours."""
     said = re.findall(r"\b\w\w+\b", text)
     return said + [f"{one} {two}" for one, two in pairwise(said)]
 
 
 def characters_of(text: str) -> list[str]:
-    """Return the runs of 3, 4 and 5 characters within words, a blank on both sides of each word."""
+    """Runs of 3, 4 and 5 characters within words, a blank on both sides of each word."""
     found = []
     for word in text.split():
         padded = f" {word} "
@@ -234,7 +234,7 @@ def characters_of(text: str) -> list[str]:
 
 
 def surface(texts: Sequence[str]) -> Floats:
-    """Return lengths, marks, capitals and first words, each with mean 0; rows of mean length 1."""
+    """Lengths, marks, capitals and first words, each with mean 0; rows of mean length 1."""
     rows = np.array([_surface(text) for text in texts], dtype=float)
     spread = rows.std(axis=0)
     told = spread > 0
@@ -251,7 +251,7 @@ def _surface(text: str) -> list[float]:
 
 
 def logistic(alike: Floats, labels: Labels, trained: NDArray[np.bool_]) -> Floats:
-    """Return the scores of all n questions from each model; labels and training questions are models x n.
+    """Scores of all n questions from each model; labels and training questions are models x n.
 
     L2 with C = 1, balanced classes, an intercept without penalty; Newton steps on the kernel.
     """
@@ -288,12 +288,12 @@ def _solved(alike: Floats, root: Floats, wanted: Floats) -> Floats:
 
 
 def _product(rows: Floats, alike: Floats) -> Floats:
-    """Return rows @ alike, in pieces so small that no threads are started, which wait on a busy machine."""
+    """Rows @ alike, in pieces so small that no threads are started, which wait on a busy machine."""
     size = max(1, _ALONE // alike.size)
     return np.concatenate([rows[start : start + size] @ alike for start in range(0, len(rows), size)])
 
 
 def auc(labels: Labels, scores: Floats) -> float:
-    """Return how often a question of kind 1 scores above one of kind 0; equal scores count half."""
+    """How often a question of kind 1 scores above one of kind 0; equal scores count half."""
     ones, zeros = scores[labels == 1][:, None], scores[labels == 0][None, :]
     return float(np.mean((ones > zeros) + 0.5 * (ones == zeros)))

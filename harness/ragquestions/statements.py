@@ -64,7 +64,7 @@ class Search:
         self._explained: dict[str, dict[tuple[str, ...], frozenset[str]]] = {}
 
     def places(self, question: Question, passages: Sequence[Passage]) -> list[Place]:
-        """Return the first place in each passage that states the answer, passages in order."""
+        """First place in each passage that states the answer, passages in order."""
         found = []
         heads, stems = heads_of_answer(question), stems_of_answer(question)
         words: dict[str, dict[str, float]] = {}
@@ -124,7 +124,7 @@ class Search:
         return Place(passage, " ".join(whole.split()), stated, share, start, end)
 
     def _concepts(self, text: str, document: Document, wanted: dict[str, float]) -> set[str]:
-        """Return which wanted words a text has; a name in full has those of its abbreviation."""
+        """Which wanted words a text has; a name in full has those of its abbreviation."""
         said = set(content(text))
         found = said & wanted.keys()
         for short, words in self._names(document).items():
@@ -133,7 +133,7 @@ class Search:
         return found
 
     def _names(self, document: Document) -> dict[tuple[str, ...], frozenset[str]]:
-        """Return the abbreviations that a document explains, with the words of their names."""
+        """Abbreviations that a document explains, with the words of their names."""
         if document.id not in self._explained:
             self._explained[document.id] = {
                 content(match[2]): concepts_of(" ".join(match[1].split()[-len(match[2]) - 2 :]))
@@ -142,7 +142,7 @@ class Search:
         return self._explained[document.id]
 
     def _wanted(self, question: Question, document: Document) -> dict[str, float]:
-        """Return the words that the question asks with, weighed; the document's names are no part of them."""
+        """Words that the question asks with, weighed; the document's names are no part of them."""
         names = {
             word for name in (document.title, document.handle, document.paraphrase) for word in content(name)
         }
@@ -163,7 +163,7 @@ class Search:
         return self._weights[document.id]
 
     def _says_the_same(self, question: Question, text: str, wanted: dict[str, float]) -> float:
-        """Return how near a text is to gold evidence, or to a question that it settles as the gold does."""
+        """How near a text is to gold evidence, or to a question that it settles as the gold does."""
         said = set(content(text))
         golds = [
             set(content(self.corpus.document(span.document).text[span.start : span.end]))
@@ -214,7 +214,7 @@ def _units(passage: Passage) -> Iterator[tuple[int, int]]:
 
 
 def _stated(question: Question, unit: _Unit, text: str, above: str) -> str:
-    """Return the answer as a unit states it, a list as its text does; empty: it does not."""
+    """Answer as a unit states it, a list as its text does; empty: it does not."""
     spelled = [*question.answers, *(each for names in question.aliases.values() for each in names)]
     if question.kind == "number":
         quantities = (each for each in unit.quantities if _same(question, each, text, above))

@@ -55,14 +55,14 @@ def _holds_its_year(asked: Asked) -> bool:
 
 
 def common_words(text: str) -> Callable[[str], bool]:
-    """Return what says of a word, in lower case, that a document mostly writes it so inside sentences."""
+    """What says of a word, in lower case, that a document mostly writes it so inside sentences."""
     capital = Counter(found.lower() for found in _CAPITAL.findall(text))
     small = Counter(_SMALL.findall(text))
     return lambda word: small[word] > 2 * capital[word]
 
 
 def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, author: str = "") -> list[Asked]:
-    """Return the questions that a sentence answers.
+    """Questions that a sentence answers.
 
     ``known_lower`` says whether a word may begin in lower case.
     ``author`` is who says "we" in it; empty: a sentence that says so is passed over.
@@ -139,12 +139,12 @@ def dates(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tuple[
 
 
 def precision(date: DateMention) -> Precision:
-    """Return how precise a date was written."""
+    """How precise a date was written."""
     return "day" if date.day else "month" if date.month else "year"
 
 
 def without_named_years(text: str) -> str:
-    """Return a text of the same length in which the years of names are no years: "the Act of xxxx"."""
+    """Text of the same length in which the years of names are no years: "the Act of xxxx"."""
     return _NAME_WITH_YEAR.sub("xxxx", text)
 
 
@@ -263,7 +263,7 @@ def figures(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tupl
 
 
 def plain(amount: Quantity) -> str:
-    """Return an amount as a question keeps it; large sums in millions."""
+    """Amount as a question keeps it; large sums in millions."""
     value = amount.value.normalize()
     if is_currency(amount.unit) and abs(value) >= _MILLION:
         value = (value / _MILLION).normalize()
@@ -271,7 +271,7 @@ def plain(amount: Quantity) -> str:
 
 
 def unit(amount: Quantity) -> str:
-    """Return the unit that belongs to ``plain``."""
+    """Unit that belongs to ``plain``."""
     if is_currency(amount.unit) and abs(amount.value) >= _MILLION:
         return f"{amount.unit} million"
     return amount.unit
@@ -383,7 +383,7 @@ def _total(said: PlainStatement, amount: Quantity, verb: str, subject: str, afte
 
 
 def _slot(amount: Quantity, after: str) -> tuple[str, str]:
-    """Return the words that ask for the amount, and what follows them behind the verb."""
+    """Words that ask for the amount, and what follows them behind the verb."""
     if is_currency(amount.unit):
         return "How much", after
     if amount.unit == "percent":

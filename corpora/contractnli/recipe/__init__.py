@@ -76,7 +76,7 @@ def facts(corpus: Corpus) -> Facts:
 
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
-    """Return every question about the contracts that have a handle, in all wordings."""
+    """Every question about the contracts that have a handle, in all wordings."""
     wordings = load_wordings()
     named = {document.id: document for document in corpus.documents if document.handle}
     read = any(each in named for clause in load_clauses().values() for each in clause.stated)
@@ -135,7 +135,7 @@ def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question
 
 
 def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> tuple[Evidence, ...]:
-    """Return the sentence that states the rule, right before its exception; without one the evidence."""
+    """Sentence that states the rule, right before its exception; without one the evidence."""
     first = min(span.start for span in evidence)
     before = [each for each in document.segments if each[1] <= first and first - each[1] < _ADJACENT]
     if before and matches(topic.denied, document.text[slice(*before[-1])]):
@@ -163,7 +163,7 @@ def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Que
 
 
 def _trap(told: Trap, wordings: Wordings) -> Question:
-    """Return a trap in its own words, or in those of its topic with a name that misleads."""
+    """Trap in its own words, or in those of its topic with a name that misleads."""
     bare = unanswered(told.text, told.kind, told.document, told.topic, unit=told.unit)
     plain = trap(bare, told.patterns, "document" if told.document else "corpus", told.note)
     asked = wordings.topics.get(told.asks)
@@ -195,7 +195,7 @@ def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
 
 
 def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
-    """Return the spans without headings, numbers, stems of lists and surplus, unless nothing else is left."""
+    """Spans without headings, numbers, stems of lists and surplus, unless nothing else is left."""
     surplus = load_wordings().surplus.get(fact.topic, {}).get(document.id, [])
     told = tuple(
         span

@@ -100,13 +100,13 @@ class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
 
     def evidence(self, document: Document) -> tuple[Evidence, ...]:
-        """Return the spans that state it, each with the rest of a sentence that it breaks off in."""
+        """Spans that state it, each with the rest of a sentence that it breaks off in."""
         spans = (Evidence(document.id, start, end) for start, end in self.at)
         return tuple(_unbroken(document, each, self.answers[0]) for each in spans)
 
 
 def _unbroken(document: Document, span: Evidence, answer: str) -> Evidence:
-    """Return a span of "sixty days (60) written notice" whole: the figure in brackets looks like a new item.
+    """Span of "sixty days (60) written notice" whole: the figure in brackets looks like a new item.
 
     One of a single digit may be a new item indeed.
     """
@@ -129,19 +129,19 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
+    """Content of ``questions.toml``."""
     return msgspec.toml.decode((HERE / "questions.toml").read_bytes(), type=Wordings)
 
 
 @cache
 def load_doubtful() -> dict[str, dict[str, str]]:
-    """Return the pairs that are never asked about: topic, document, reason."""
+    """Pairs that are never asked about: topic, document, reason."""
     return msgspec.toml.decode((HERE / "doubtful.toml").read_bytes(), type=dict[str, dict[str, str]])
 
 
 @cache
 def load_clauses() -> dict[str, Clause]:
-    """Return the content of ``clauses.toml``."""
+    """Content of ``clauses.toml``."""
     return msgspec.toml.decode((HERE / "clauses.toml").read_bytes(), type=dict[str, Clause])
 
 
@@ -182,7 +182,7 @@ def _asked(document: Document, topic: str, clause: Clause, *, after: bool = Fals
 
 
 def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distractor, ...]:
-    """Return what the contract states of others in the same measure, each with its place.
+    """What the contract states of others in the same measure, each with its place.
 
     Of the governing law it is where a party was incorporated, of a figure what other clauses set.
     """
@@ -203,7 +203,7 @@ def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distracto
 
 
 def _converted(stated: Stated, unit: str) -> str:
-    """Return a duration in another unit; empty: days do not compare with months."""
+    """Duration in another unit; empty: days do not compare with months."""
     value = Decimal(stated.answers[0])
     if stated.unit != unit:
         if "days" in (stated.unit, unit):

@@ -81,7 +81,7 @@ facts = read_facts
 
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
-    """Return every question about the filings, in all wordings, without ids."""
+    """Every question about the filings, in all wordings, without ids."""
     filings = read_filings(corpus, facts)
     places = Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
     found: list[Question] = []
@@ -105,7 +105,7 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
 
 
 def _plain_too(found: list[Question]) -> list[Question]:
-    """Return figures that only last year's tempts for, as plain ones, where few filings state others."""
+    """Figures that only last year's tempts for, as plain ones, where few filings state others."""
     plain = {(each.document, each.topic) for each in found if each.target == "correct"}
     if len(plain) >= _ENOUGH:
         return []
@@ -123,7 +123,7 @@ def gives_itself_away(question: Question) -> bool:
 
 
 def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
-    """Return the fact that answers a concept; None where none does, or two do with different values."""
+    """Fact that answers a concept; None where none does, or two do with different values."""
     tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
     fact = filed.now(tag)
     if fact is None:
@@ -158,18 +158,18 @@ def _value(fact: Fact) -> float:
 
 
 def _in_unit_of(fact: Fact, other: Fact) -> str:
-    """Return another fact's value as the first one counts it."""
+    """Another fact's value as the first one counts it."""
     factor = _value(fact) / float(fact.answers[0])
     return f"{_value(other) / factor:.6f}".rstrip("0").rstrip(".")
 
 
 def _line(fact: Fact) -> str:
-    """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
+    """How an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
     return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
-    """Return the distractors that are near enough, and that no rounding makes the right answer."""
+    """Distractors that are near enough, and that no rounding makes the right answer."""
     gold = float(fact.answers[0])
     told = {
         each.value: each
@@ -207,7 +207,7 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
 
 
 def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> tuple[Evidence, ...]:
-    """Return what must be withheld of the filing for the value to be gone; nothing where it cannot be."""
+    """What must be withheld of the filing for the value to be gone; nothing where it cannot be."""
     if concept.rolls or fact.unit == "percent" or "per share" in fact.unit:
         return ()
     lines = places.own(fact, [concept.also]) or ()
@@ -231,7 +231,7 @@ def stands_alone(text: str, fact: Fact) -> bool:
 
 
 def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
-    """Return other spellings of a text that mean the same."""
+    """Other spellings of a text that mean the same."""
     if fact.kind != "text":
         return {}
     answer = fact.answers[0]

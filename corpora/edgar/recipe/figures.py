@@ -126,7 +126,7 @@ def _same(one: Decimal, other: Decimal) -> bool:
 
 
 def _shown(value: Decimal, exact: Tagged) -> tuple[str, str]:
-    """Return the value as the page counts it, and in what: ("391035", "USD million")."""
+    """Value as the page counts it, and in what: ("391035", "USD million")."""
     if exact.unit == "pure" and exact.scale == -2:
         return plain(value.scaleb(2)), "percent"
     scale = _SCALES.get(exact.scale, "")
@@ -183,7 +183,7 @@ class Places:
         self._begins: dict[str, list[int]] = {}
 
     def own(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...] | None:
-        """Return all lines of the fact's filing that give its value away; None where it is too short."""
+        """All lines of the fact's filing that give its value away; None where it is too short."""
         sure, vague = _written(fact)
         if not sure:
             return None
@@ -192,7 +192,7 @@ class Places:
         )
 
     def stating(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...]:
-        """Return the tagged rows, and others with the same figure that speak of the same thing.
+        """Tagged rows, and others with the same figure that speak of the same thing.
 
         Nothing where a row with a short figure may speak of it or not. ``about``: further words for it, other
         than those of the row and of the tag.
@@ -203,7 +203,7 @@ class Places:
         return self._lines(fact, sure, vague, words_of(" ".join(about)), everything=False)
 
     def _known(self, fact: Fact, about: frozenset[str]) -> frozenset[str]:
-        """Return the words by which a line speaks of the fact: of its tag and rows, and further ones."""
+        """Words by which a line speaks of the fact: of its tag and rows, and further ones."""
         text = self._documents[fact.document].text
         # The words of a whole sentence fit too many lines.
         rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
@@ -242,7 +242,7 @@ class Places:
         return tuple(dict.fromkeys(found))
 
     def _saying(self, fact: Fact) -> tuple[Evidence, ...]:
-        """Return the tagged places of a text, and lines that say the same of the company."""
+        """Tagged places of a text, and lines that say the same of the company."""
         document = self._documents[fact.document]
         text, said = document.text, fact.answers[0]
         wanted = _SAYS_SO.get(fact.topic, "")
@@ -262,7 +262,7 @@ class Places:
         return max(0, bisect_right(self._begins[document.id], place) - 1)
 
     def _line(self, document: Document, place: int) -> tuple[int, int]:
-        """Return the line of a document around a place: the row of its table, or its paragraph's sentence."""
+        """Line of a document around a place: the row of its table, or its paragraph's sentence."""
         first, last = document.segments[self._segment(document, place)]
         start = document.text.rfind("\n", first, place) + 1
         end = document.text.find("\n", place, last)
@@ -297,7 +297,7 @@ class Places:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text that tell what it is about."""
+    """Words of a text that tell what it is about."""
     return frozenset(_WORD.findall(text.casefold())) - _EMPTY
 
 
@@ -313,7 +313,7 @@ def _figures(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _written(fact: Fact) -> tuple[set[str], set[str]]:
-    """Return how a filing may write a value: ways that mean this value only, and ways that others share.
+    """How a filing may write a value: ways that mean this value only, and ways that others share.
 
     Sure are many digits as they are, and rounded to three or more with a scale word; vague is all else that
     is near enough to be an answer.
@@ -343,7 +343,7 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
 
 
 def _roundings(fact: Fact) -> set[str]:
-    """Return the value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
+    """Value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
     found = set()
     for rounded, _, word in _in_words(abs(Decimal(fact.details["value"]))):
         if _significant(str(rounded)) >= _ROUNDED:
@@ -363,6 +363,6 @@ def _significant(text: str) -> int:
 
 
 def plain(value: Decimal) -> str:
-    """Return a value without an exponent or zeros at its end."""
+    """Value without an exponent or zeros at its end."""
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

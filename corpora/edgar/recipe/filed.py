@@ -59,19 +59,19 @@ class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_concepts() -> dict[str, Concept]:
-    """Return the content of ``concepts.toml``."""
+    """Content of ``concepts.toml``."""
     return msgspec.toml.decode((HERE / "concepts.toml").read_bytes(), type=dict[str, Concept])
 
 
 @cache
 def load_silences() -> Silences:
-    """Return the content of ``silences.toml``."""
+    """Content of ``silences.toml``."""
     return msgspec.toml.decode((HERE / "silences.toml").read_bytes(), type=Silences)
 
 
 @cache
 def load_lines() -> dict[str, str]:
-    """Return the content of ``lines.toml``."""
+    """Content of ``lines.toml``."""
     return msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
 
 
@@ -94,20 +94,20 @@ class Filed:
         self.end = known.get("period", "")
 
     def now(self, tag: str) -> Fact | None:
-        """Return what a tag says of the year reported on; of a number on the cover whatever its date."""
+        """What a tag says of the year reported on; of a number on the cover whatever its date."""
         each = self.facts.get(tag, {})
         if tag.startswith("dei:"):
             return next(iter(each.values()), None) if len(each) == 1 else None
         return each.get(self.end)
 
     def before(self, tag: str) -> Fact | None:
-        """Return what a tag says of the year before."""
+        """What a tag says of the year before."""
         earlier = [end for end in self.facts.get(tag, {}) if end < self.end]
         return self.facts[tag][max(earlier)] if earlier and not tag.startswith("dei:") else None
 
 
 def read_filings(corpus: Corpus, facts: Iterable[Fact]) -> list[Filed]:
-    """Return the annual reports of a corpus with their facts."""
+    """Annual reports of a corpus with their facts."""
     tagged: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         tagged[fact.document].append(fact)
@@ -156,7 +156,7 @@ _SIZE = 200  # questions for which statements of filings without tags are looked
 
 
 def plainly_stated(corpus: Corpus, facts: Iterable[Fact]) -> list[Question]:
-    """Return what can be asked about filings without tags: what they state in words, as a user's own."""
+    """What can be asked about filings without tags: what they state in words, as a user's own."""
     tagged = {fact.document for fact in facts}
     untagged = tuple(each for each in corpus.documents if each.id not in tagged)
     if not untagged:
@@ -181,7 +181,7 @@ def _may_be_in_thousands(question: Question) -> bool:
 
 
 def _source(question: Question) -> str:
-    """Return the filing that states what is asked: another one, if told, where that is asked of this one."""
+    """Filing that states what is asked: another one, if told, where that is asked of this one."""
     told = re.match(r"of (?!another )(\S+) ", question.topic)
     return told[1] if told else question.document
 
@@ -212,7 +212,7 @@ _KINDS = 4  # topics over which the look-alikes are spread, so that the other tr
 
 
 def traps(filings: list[Filed]) -> list[Question]:
-    """Return every adversarial question; none has an answer in the corpus."""
+    """Every adversarial question; none has an answer in the corpus."""
     found: list[Question] = []
     ordered = sorted(filings, key=lambda filed: filed.end)
     latest = {filed.cik: filed for filed in ordered}
@@ -294,14 +294,14 @@ def _figure(filed: Filed, index: int) -> tuple[Fact, Concept] | None:
 def _trap(
     text: str, near: str, fact: Fact, wording: int, topic: str, patterns: list[str], note: str
 ) -> Question:
-    """Return a question about what does not exist; ``near`` is the filing whose figure tempts."""
+    """Question about what does not exist; ``near`` is the filing whose figure tempts."""
     tempting = Distractor(fact.answers[0], f"the figure in the {near}", fact.evidence[:1])
     asked = unanswered(text, fact.kind, "", topic, wording, unit=fact.unit)
     return trap(asked, patterns, "corpus", note, tempting)
 
 
 def _years_later(day: date, years: int) -> date:
-    """Return the end of another fiscal year: the same date, or the same day of the week next to it.
+    """End of another fiscal year: the same date, or the same day of the week next to it.
 
     Who does not close at the end of a month closes on a day of the week.
     """

@@ -77,7 +77,7 @@ def _of_report(work: tuple[Report, Document, list[Pair]]) -> tuple[list[Fact], C
 
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
-    """Return every question about the reports, in all wordings, without ids."""
+    """Every question about the reports, in all wordings, without ids."""
     book, wordings = Book(corpus, facts), load_wordings()
     found: list[Question] = []
     for document in corpus.documents:
@@ -203,7 +203,7 @@ _MOST_NAMESAKES = 3  # statements of a report that its namesakes are asked for
 
 
 def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:
-    """Return every adversarial question."""
+    """Every adversarial question."""
     found: list[Question] = []
     titles = " ".join(each.title for each in book.documents.values())
     things = {name: things_of(each.text) for name, each in book.documents.items()}
@@ -379,7 +379,7 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
 
 
 def _one_less(found: re.Match[str]) -> str:
-    """Return the year, or the number of the Congress, before."""
+    """Year, or the number of the Congress, before."""
     if found["year"]:
         return f"{found['fiscal'] or ''}{int(found['year']) - 1}"
     number = int(found["number"]) - 1

@@ -56,13 +56,13 @@ def _rows() -> dict[tuple[str, str], list[Read]]:
 
 
 def read_in(document: Document) -> list[Read]:
-    """Return the questions of people who read this text; none where it, or its report, was not read."""
+    """Questions of people who read this text; none where it, or its report, was not read."""
     text = sha256(document.text.encode()).hexdigest()
     return _rows().get((document.id, text[:_DIGITS]), [])
 
 
 def stated(document: Document) -> Iterator[Fact]:
-    """Return what people read in a report, each with the question that they asked."""
+    """What people read in a report, each with the question that they asked."""
     read = (each for each in read_in(document) if each.answer)
     told = {"stated": "read"}
     return facts_of(document.id, ((_found(each), told) for each in read))
@@ -100,7 +100,7 @@ class Book:
         self._lines: dict[str, list[Line]] = {}
 
     def lines(self, document: str) -> list[Line]:
-        """Return the sentences of a report."""
+        """Sentences of a report."""
         if document not in self._lines:
             self._lines[document] = lines(self.documents[document].text)
         return self._lines[document]
@@ -146,7 +146,7 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
 
 
 def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:
-    """Return a written-out name with one of its plurals as a singular: "Inspector General"."""
+    """Written-out name with one of its plurals as a singular: "Inspector General"."""
     if fact.kind != "text":
         return {}
     name = fact.answers[0]
@@ -182,7 +182,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
+    """Content of ``questions.toml``."""
     return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
@@ -218,14 +218,14 @@ def names(document: Document) -> Iterator[tuple[int, str]]:
 
 
 def worded(ask: str, wording: int, report: str) -> str:
-    """Return a question with the report that it is asked of: in front, or behind."""
+    """Question with the report that it is asked of: in front, or behind."""
     if wording == OWN_WORDS:
         return f"{ask.rstrip('?')}, according to {report}?"
     return f"According to {report}, {ask[0].lower()}{ask[1:]}"
 
 
 def in_all(ask: str) -> list[str]:
-    """Return a question in all wordings, with a place for the report in each."""
+    """Question in all wordings, with a place for the report in each."""
     return [worded(ask, wording, "{report}") for wording in range(1, OWN_WORDS + 2)]
 
 

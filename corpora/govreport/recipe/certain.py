@@ -86,7 +86,7 @@ class Outcome(NamedTuple):
 
 
 def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> Outcome:
-    """Return the pairs of a report whose answer its body states once and for all."""
+    """Pairs of a report whose answer its body states once and for all."""
     own, official = lines(body), lines(summary)
     found: list[Found] = []
     left_out: Counter[str] = Counter()
@@ -120,7 +120,7 @@ def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> Outc
 
 
 def _asked(pair: Pair) -> Asked | str:
-    """Return a pair as a question with its one value, or why it is none."""
+    """Pair as a question with its one value, or why it is none."""
     bare = _SAYS_WHO.sub("", pair.question)
     text = f"{bare[:1].upper()}{bare[1:]}"
     sort = next((sort for sort, pattern in _ASKS.items() if pattern.match(_without_time(text))), None)
@@ -151,7 +151,7 @@ def _asked(pair: Pair) -> Asked | str:
 
 
 def _without_time(question: str) -> str:
-    """Return a question without a time in front of it: "In 2019, how much ...?"."""
+    """Question without a time in front of it: "In 2019, how much ...?"."""
     rest = _LED_BY_TIME.sub("", question)
     return f"{rest[:1].upper()}{rest[1:]}"
 
@@ -181,7 +181,7 @@ def _only_date(answer: str) -> DateMention | None:
 
 
 def _only_figure(answer: str, sort: Sort, question: str) -> Quantity | None:
-    """Return the one figure of a sort in an answer; what is counted must be what is asked for."""
+    """One figure of a sort in an answer; what is counted must be what is asked for."""
     figures = [each for each in find_quantities(answer) if not each.year and _is_of(each, sort)]
     if len(figures) != 1:
         return None
@@ -201,7 +201,7 @@ def _is_of(figure: Quantity, sort: Sort) -> bool:
 
 
 def _counted(question: str) -> frozenset[str]:
-    """Return the stems of what "How many" asks for."""
+    """Stems of what "How many" asks for."""
     bare = _without_time(question)
     asked = _ASKS["count"].match(bare)
     behind = bare[asked.end() :] if asked else bare
@@ -209,7 +209,7 @@ def _counted(question: str) -> frozenset[str]:
 
 
 def _stating(asked: Asked, answer: str, own: list[Line]) -> Line | None:
-    """Return the sentence of the report that states the value in words nearest to the pair's; None where none does."""
+    """Sentence of the report that states the value in words nearest to the pair's; None where none does."""
     value = ("date" if asked.kind == "date" else asked.unit), asked.answer
     said = [answer[start:end] for start, end in sentences(answer)]
     told = next((each for each in said if value in Line(each, 0, len(each)).values), answer)
@@ -274,7 +274,7 @@ def _share(wanted: frozenset[str], line: Line) -> float:
 
 
 def _shared(wanted: frozenset[str], line: Line) -> frozenset[str]:
-    """Return the words that a sentence has too, if need be with an ending: "sign", "signed"."""
+    """Words that a sentence has too, if need be with an ending: "sign", "signed"."""
     more = tuple(each for each in wanted - line.stems if len(each) >= _ENDED)
     ended = frozenset(each for each in more if any(stem.startswith(each) for stem in line.stems))
     return wanted & (ended | line.stems)

@@ -170,7 +170,7 @@ def _row_gives(answer: str, row: str, wanted: frozenset[str]) -> bool:
 
 
 def _doubtful_from(asked: Asked, *, named: bool) -> float:
-    """Return the share of a question's words from which a sentence has its value hardly by chance."""
+    """Share of a question's words from which a sentence has its value hardly by chance."""
     if _exact(asked):
         return _EXACT_NEAR
     if asked.unit == "percent":
@@ -194,7 +194,7 @@ def _exact(asked: Asked) -> bool:
 
 
 def names(question: str, author: str) -> frozenset[str]:
-    """Return the stems of names, abbreviations and numbers: a sentence without them is about something else."""
+    """Stems of names, abbreviations and numbers: a sentence without them is about something else."""
     named = (each for each in _NAME.findall(question[1:]) if each != author)
     return stems(" ".join(named))
 

@@ -126,19 +126,19 @@ class Line:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the beginnings of the words that carry meaning."""
+    """Beginnings of the words that carry meaning."""
     return frozenset(
         each[:_STEM] for each in words(text) if each not in _STOP and (len(each) > 1 or each.isdigit())
     )
 
 
 def lines(text: str) -> list[Line]:
-    """Return the sentences of a text."""
+    """Sentences of a text."""
     return [Line(text[start:end], start, end) for start, end in sentences(text)]
 
 
 def overlap(wanted: frozenset[str], line: Line) -> float:
-    """Return which part of a question's words a sentence has."""
+    """Which part of a question's words a sentence has."""
     return len(wanted & line.stems) / max(1, len(wanted))
 
 
@@ -194,7 +194,7 @@ class Thing(NamedTuple):
 
 
 def things(text: str) -> list[Thing]:
-    """Return what a report names and then speaks of again, in the order of the text; abbreviated things first."""
+    """What a report names and then speaks of again, in the order of the text; abbreviated things first."""
     found: dict[str, Thing | None] = {}
     for each in _WRITTEN_OUT.finditer(text):
         name, short = _LEAD.sub("", each["name"]), each["short"]
@@ -237,7 +237,7 @@ def spells(name: str, short: str) -> bool:
 
 
 def near(thing: Thing, text: str) -> str:
-    """Return the paragraphs that speak of a thing, each with the next one, which may go on about it."""
+    """Paragraphs that speak of a thing, each with the next one, which may go on about it."""
     paragraphs = [each for each in text.split("\n") if each.strip()]
     telling = {place for place, each in enumerate(paragraphs) if re.search(thing.pattern, each)}
     chosen = sorted(telling | {place + 1 for place in telling if place + 1 < len(paragraphs)})
@@ -245,7 +245,7 @@ def near(thing: Thing, text: str) -> str:
 
 
 def apart(thing: Thing, words: str) -> list[str]:
-    """Return the patterns that match where a text has words near a thing, and nowhere else."""
+    """Patterns that match where a text has words near a thing, and nowhere else."""
     return [rf"{thing.pattern}[^\n]*(?:\n+[^\n]*)?(?:{words})", rf"(?:{words})[^\n]*{thing.pattern}"]
 
 

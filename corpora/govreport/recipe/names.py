@@ -140,7 +140,7 @@ def _checked(
     known: list[_Agency],
     title: str,
 ) -> Found | None:
-    """Return the finding, or None where its wording or another sentence leaves a doubt."""
+    """Finding, or None where its wording or another sentence leaves a doubt."""
     wanted = stems(asked) - {"agency", "depart", "office"}
     telling = stems(agency.name) - _COMMON
     if len(wanted) < _TELLING or telling & wanted or telling <= stems(title) or agency.short in title:
@@ -274,7 +274,7 @@ def _checked_official(
 
 
 def _bodies(advice: _Advice, body: str) -> tuple[str, ...]:
-    """Return the names of what the official heads, as the report writes them out."""
+    """Names of what the official heads, as the report writes them out."""
     if advice.of.isupper():
         written = re.finditer(rf"{_NAME}\W{{1,3}}\({re.escape(advice.of)}\)", body)
         names = dict.fromkeys(found["name"] for found in written)
@@ -285,7 +285,7 @@ def _bodies(advice: _Advice, body: str) -> tuple[str, ...]:
 
 
 def _accepted(advice: _Advice, bodies: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the other ways to say who is addressed: "to the Secretary" and "to the department" are one."""
+    """Other ways to say who is addressed: "to the Secretary" and "to the department" are one."""
     headed = dict.fromkeys((advice.of, *bodies))
     named = [form for name in headed for form in (f"{advice.office} of {name}", f"{name} {advice.office}")]
     return tuple(form for form in dict.fromkeys((*named, *bodies)) if form != advice.who)

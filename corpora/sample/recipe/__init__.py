@@ -40,7 +40,7 @@ def facts(corpus: Corpus) -> Facts:
 
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
-    """Return every question about the sample documents, in all wordings, without ids."""
+    """Every question about the sample documents, in all wordings, without ids."""
     book = Book(corpus, facts)
     found: list[Question] = []
     for document, stated in book.facts.items():
@@ -80,7 +80,7 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
 
 
 def _temptation(book: Book, fact: Fact) -> str:
-    """Return why a careless reader would answer a yes/no question otherwise; empty when nothing misleads."""
+    """Why a careless reader would answer a yes/no question otherwise; empty when nothing misleads."""
     opposite = ("no",) if fact.answers == ("yes",) else ("yes",)
     same, others = book.usual[fact.topic, fact.answers], book.usual[fact.topic, opposite]
     if same <= _SKEWED * (same + others):
@@ -107,7 +107,7 @@ _RIVALS: dict[str, tuple[str, str]] = {
 
 
 def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
-    """Return false answers near the fact: last year's figure, the next line, the other period."""
+    """False answers near the fact: last year's figure, the next line, the other period."""
     found: list[Distractor] = []
     details, facts = fact.details, book.facts[fact.document]
     if "before" in details:
@@ -135,7 +135,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
 
 
 def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
-    """Return another fact's value as a false answer in the fact's own unit, where units compare."""
+    """Another fact's value as a false answer in the fact's own unit, where units compare."""
     value = in_unit(other.answers[0], other.unit, fact.unit)
     return [Distractor(value, about, other.evidence)] if value else []
 
@@ -204,7 +204,7 @@ def _gives_itself_away(question: Question) -> bool:
 
 
 def traps(book: Book) -> list[Question]:
-    """Return every adversarial question; none has an answer in the corpus."""
+    """Every adversarial question; none has an answer in the corpus."""
     return [
         *_premises(book),
         *_borrowed_topics(book),
@@ -272,7 +272,7 @@ def _borrowed_findings(book: Book) -> Iterator[Question]:
 
 
 def _renamed(book: Book, fact: Fact, wording: int, name: str, topic: str, **details: str) -> Question:
-    """Return one wording of a fact's question about a document that does not exist."""
+    """One wording of a fact's question about a document that does not exist."""
     moved = msgspec.structs.replace(fact, details={**fact.details, **details})
     asked = list(asked_value(book, moved, fact.document, topic))[wording % 2]
     handle = book.documents[fact.document].handle

@@ -73,11 +73,11 @@ class Book:
         self.neighbour = {**pairs, **{other: one for one, other in pairs.items()}}
 
     def details(self, document: str) -> dict[str, str]:
-        """Return the names that wordings about a document may use."""
+        """Names that wordings about a document may use."""
         return next((fact.details for fact in self.facts[document].values() if fact.details), {})
 
     def excerpt(self, span: Evidence) -> str:
-        """Return the text of a span."""
+        """Text of a span."""
         return self.documents[span.document].text[span.start : span.end]
 
     def names(self, document: str) -> Iterator[tuple[int, str]]:
@@ -88,7 +88,7 @@ class Book:
 
 @cache
 def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
+    """Content of ``questions.toml``."""
     return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
@@ -140,7 +140,7 @@ _LEADING = re.compile(r"^(?:the )?(?:State|Commonwealth|city) of |^(?:Dr\.|Prof\
 
 
 def aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
-    """Return shorter spellings of text and list answers that mean the same in the document."""
+    """Shorter spellings of text and list answers that mean the same in the document."""
     if fact.kind not in {"text", "list"}:
         return {}
     found: dict[str, tuple[str, ...]] = {}
@@ -173,7 +173,7 @@ _UNITS = {
 
 
 def spellings(fact: Fact) -> list[str]:
-    """Return regular expressions for the ways in which the sample documents write the fact's answers."""
+    """Regular expressions for the ways in which the sample documents write the fact's answers."""
     if fact.kind == "date":
         return [_date_pattern(answer) for answer in fact.answers]
     if fact.kind != "number":
@@ -182,7 +182,7 @@ def spellings(fact: Fact) -> list[str]:
 
 
 def in_unit(value: str, unit: str, wanted: str) -> str:
-    """Return a value in another unit of time; empty where the units do not compare."""
+    """Value in another unit of time; empty where the units do not compare."""
     if unit == wanted:
         return value
     if (unit, wanted) == ("years", "months"):

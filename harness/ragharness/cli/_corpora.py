@@ -37,7 +37,7 @@ Check = tuple[str, str, list[str]]
 
 
 def table(cards: Sequence[Manifest], width: int) -> list[str]:
-    """Return a line for each corpus with its summary below."""
+    """Line for each corpus with its summary below."""
     heads = ("CORPUS", "LICENCE", "DOCUMENTS", "LOCAL COPY")
     rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
     head, *told = aligned([heads, *rows], left=range(len(heads)))
@@ -48,7 +48,7 @@ def table(cards: Sequence[Manifest], width: int) -> list[str]:
 
 
 def card_lines(card: Manifest, corpus: Corpus | None, width: int) -> list[str]:
-    """Return the card, and what the corpus holds if it is here."""
+    """Card, and what the corpus holds if it is here."""
     rows = [
         ("what", card.summary),
         ("licence", f"{card.license} {card.license_url}".strip()),
@@ -73,7 +73,7 @@ def card_lines(card: Manifest, corpus: Corpus | None, width: int) -> list[str]:
 
 
 def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
-    """Return the card as a JSON value, with what the corpus holds if it is here."""
+    """Card as a JSON value, with what the corpus holds if it is here."""
     from msgspec import to_builtins
 
     facts: dict[str, Any] = to_builtins(card) | {"here": splits_here(card)}
@@ -89,7 +89,7 @@ def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
 
 
 def document_lines(corpus: Corpus, document: Document, words: int, width: int) -> list[str]:
-    """Return a document's names, the first lines of its text, and the beginning of each passage."""
+    """Document's names, the first lines of its text, and the beginning of each passage."""
     passages = split_document(document, words)
     size = f"{len(document.text)} characters, {len(document.segments)} segments, {len(passages)} passages"
     same = [each.id for each in corpus.documents if each.text == document.text and each != document]
@@ -110,7 +110,7 @@ def document_lines(corpus: Corpus, document: Document, words: int, width: int) -
 
 
 def document_facts(document: Document, words: int) -> dict[str, Any]:
-    """Return a document and its passages as a JSON value."""
+    """Document and its passages as a JSON value."""
     names = ("id", "title", "handle", "paraphrase", "source")
     passages = [
         {"id": each.id, "start": each.start, "end": each.end, "text": each.text}
@@ -135,13 +135,13 @@ def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
 
 
 def splits_here(card: Manifest) -> list[str]:
-    """Return the splits that the cache holds ("" where there are none); an embedded corpus needs no cache."""
+    """Splits that the cache holds ("" where there are none); an embedded corpus needs no cache."""
     splits = () if card.embedded else card.splits or ("",)
     return [split for split in splits if is_cached(download_request(card, split))]
 
 
 def whereabouts(card: Manifest) -> str:
-    """Return in words whether a corpus is on this machine."""
+    """Whether a corpus is on this machine, in words."""
     if card.folder:
         return f"your folder {card.folder}"
     if named_source(card.id, ""):
@@ -152,7 +152,7 @@ def whereabouts(card: Manifest) -> str:
 
 
 def holdings(corpus: Corpus) -> str:
-    """Return in words how much a corpus holds."""
+    """How much a corpus holds, in words."""
     return ", ".join(f"{value} {what}" for what, value in _holds(corpus).items() if value)
 
 
@@ -226,7 +226,7 @@ def _labelled(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
 def load(
     name: str, split: str, source: str, *, offline: bool, notices: bool = True, complete: bool = False
 ) -> Corpus:
-    """Return a corpus; what is fetched for it, and ``notices`` about its files, go to standard error."""
+    """Corpus; what is fetched for it, and ``notices`` about its files, go to standard error."""
     from ragharness.corpus.loading import load_corpus
     from ragharness.reports.progress import Live
 
@@ -241,12 +241,12 @@ def load(
 
 
 def part(split: str, subset: str) -> str:
-    """Return a split and how much of it as the one name that a corpus knows it by."""
+    """Split and how much of it as the one name that a corpus knows it by."""
     return f"{split}:{subset}" if subset else split
 
 
 def load_if_here(name: str, split: str, source: str, *, notices: bool = True) -> Corpus | None:
-    """Return a corpus that is on this machine, else None; raises where a named or a damaged one is not."""
+    """Corpus that is on this machine, else None; raises where a named or a damaged one is not."""
     from ragharness.errors import CorpusUnavailable, CorruptDownload
 
     try:
@@ -260,7 +260,7 @@ def load_if_here(name: str, split: str, source: str, *, notices: bool = True) ->
 
 
 def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
-    """Return the questions of a file, else the frozen set of a corpus or of a folder of the user's."""
+    """Questions of a file, else the frozen set of a corpus or of a folder of the user's."""
     from ragharness.corpus.manifests import is_own
     from ragharness.questions.freezing import frozen_set
     from ragharness.questions.loading import stored_set

@@ -21,7 +21,7 @@ _LABEL = 12
 
 
 def set_facts(questions: QuestionSet) -> dict[str, Any]:
-    """Return a set as a JSON value."""
+    """Set as a JSON value."""
     return {
         "corpus": questions.corpus,
         "split": questions.split,
@@ -37,7 +37,7 @@ def set_facts(questions: QuestionSet) -> dict[str, Any]:
 
 
 def set_content(questions: QuestionSet, path: Path) -> bytes:
-    """Return a set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
+    """Set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
     if path.suffix != ".parquet":
         return questions.lines
     from ragharness.reports.formats.parquet import questions_parquet
@@ -46,13 +46,13 @@ def set_content(questions: QuestionSet, path: Path) -> bytes:
 
 
 def question_facts(question: Question) -> dict[str, Any]:
-    """Return one question as a JSON value, with its row and the bucket it is built for."""
+    """One question as a JSON value, with its row and the bucket it is built for."""
     facts: dict[str, Any] = msgspec.to_builtins(question)
     return {**facts, "row": question.row, "wanted": question.wanted}
 
 
 def set_lines(questions: QuestionSet, width: int) -> list[str]:
-    """Return what a set is and how many questions each row has."""
+    """What a set is and how many questions each row has."""
     name = f"{questions.corpus} {questions.split}".rstrip()
     topics = {row: len({each.topic for each in questions.questions if each.row == row}) for row in ROWS}
     cells = [("ROW", "QUESTIONS", "TOPICS")]
@@ -67,7 +67,7 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 
 
 def table(questions: QuestionSet, width: int) -> list[str]:
-    """Return each question with its id, type and gold answer, its text below."""
+    """Each question with its id, type and gold answer, its text below."""
     rows = [
         (each.id, ROW_NAMES[each.row] + (f" ({each.withheld})" if each.withheld else ""), _gold(each))
         for each in questions.questions
@@ -78,7 +78,7 @@ def table(questions: QuestionSet, width: int) -> list[str]:
 
 
 def pick(questions: QuestionSet, wanted: str) -> Question:
-    """Return the question with that id; raises UnknownName with the nearest ids."""
+    """Question with that id; raises UnknownName with the nearest ids."""
     try:
         return questions.by_id[wanted]
     except KeyError:
@@ -86,7 +86,7 @@ def pick(questions: QuestionSet, wanted: str) -> Question:
 
 
 def question_lines(question: Question, corpus: Corpus | None, width: int) -> list[str]:
-    """Return one question whole; the text of its evidence too when the corpus is on this machine."""
+    """One question whole; the text of its evidence too when the corpus is on this machine."""
     rows = [
         ("id", question.id),
         ("question", question.text),

@@ -31,7 +31,7 @@ class NumberedQuestions(NamedTuple):
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a question file; raises QuestionsNotUsable where they cannot be read."""
+    """Bytes of a question file; raises QuestionsNotUsable where they cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -43,7 +43,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestions:
-    """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers.
+    """Questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers.
 
     ``examine`` looks at the values too, which a frozen set has behind it.
     """
@@ -70,7 +70,7 @@ def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestion
 
 
 def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
-    """Return the error for lines that are no questions; a file of another kind is named, not its lines."""
+    """Error for lines that are no questions; a file of another kind is named, not its lines."""
     begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if begin == b"[":
         found, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"

@@ -36,7 +36,7 @@ _TRUE = frozenset({"yes", "true", "1", "y", ""})
 
 
 def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> NumberedQuestions:
-    """Return the questions of a table with the lines in which they stand.
+    """Questions of a table with the lines in which they stand.
 
     With a corpus evidence is found in its documents. Raises QuestionsNotUsable with every bad row.
     """
@@ -65,7 +65,7 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
 
 
 def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
-    """Return the question of a row; raises ValueError with what is wrong."""
+    """Question of a row; raises ValueError with what is wrong."""
     text = _cell(cells, "question")
     if not any(map(str.isalpha, text)):
         raise ValueError("no question")
@@ -197,11 +197,11 @@ class Locator:
         self._stated: dict[tuple[str, ...], Evidence | None] = {}
 
     def document(self, name: str) -> str:
-        """Return the id of the document that a name means; empty: of none."""
+        """Id of the document that a name means; empty: of none."""
         return self._aligner.names.find(name)
 
     def quoted(self, quote: str, document: str) -> Evidence | None:
-        """Return where a quote stands, however it was wrapped; None: nowhere, or in several documents."""
+        """Where a quote stands, however it was wrapped; None: nowhere, or in several documents."""
         brought = Passage("", document, "", 0, 0, quote)
         placed = self._aligner.align(brought)
         if placed.outcome != "text" or (document and placed.passage.document != document):
@@ -209,7 +209,7 @@ class Locator:
         return placed.passage.places[0]
 
     def held(self, question: str, quote: str, document: str) -> Evidence | None:
-        """Return the sentence that holds a quote too short to be placed by itself; None: several documents."""
+        """Sentence that holds a quote too short to be placed by itself; None: several documents."""
         search = _search(quote)
         places = []
         for each in [self._corpus.document(document)] if document else self._corpus.documents:
@@ -224,7 +224,7 @@ class Locator:
         return max(places, key=lambda each: (each[0], -each[1].start))[1]
 
     def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
-        """Return the sentence with one spelling of the answer that shares most words with the question."""
+        """Sentence with one spelling of the answer that shares most words with the question."""
         # Tables repeat rows, and each looks through every sentence.
         key = (question, document, *spellings)
         if key not in self._stated:
@@ -340,7 +340,7 @@ def is_table(content: bytes, path: Path) -> bool:
 
 
 def read_rows(content: bytes, path: Path) -> tuple[list[tuple[int, Cells]], Problems]:
-    """Return the rows of a table with their lines, and what is wrong with others.
+    """Rows of a table with their lines, and what is wrong with others.
 
     Raises QuestionsNotUsable for what is no such table.
     """
@@ -416,7 +416,7 @@ def _json_rows(text: str, problems: Problems) -> Iterator[tuple[int, Cells]]:
 
 
 def _misnamed(names: Sequence[str]) -> list[str]:
-    """Return what is wrong with the names of columns: one unknown, or two that mean the same."""
+    """What is wrong with the names of columns: one unknown, or two that mean the same."""
     told: list[str] = []
     seen: dict[str, str] = {}
     every = [known for known in _NAMES if len(known) > 1]
@@ -434,16 +434,16 @@ def _misnamed(names: Sequence[str]) -> list[str]:
 
 
 def _folded(name: str) -> str:
-    """Return a name in small letters without blanks and dashes."""
+    """Name in small letters without blanks and dashes."""
     return re.sub(r"[\s_-]+", "", name.strip().lower())
 
 
 def _column_of(name: str) -> str:
-    """Return the column that a name means; empty: none."""
+    """Column that a name means; empty: none."""
     plain = _folded(name)
     return _NAMES.get(plain) or (_UNREAD if plain.startswith("note") else "")
 
 
 def _lacking(columns: Collection[str]) -> list[str]:
-    """Return the columns without which nothing can be asked and which are not there."""
+    """Columns without which nothing can be asked and which are not there."""
     return [needed for needed, others in _NEEDED.items() if not {needed, *others} & set(columns)]

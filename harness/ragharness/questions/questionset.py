@@ -43,7 +43,7 @@ SHARES: dict[RowPart, int] = {
 
 
 def _plain(question: Question) -> Question:
-    """Return the question with ``()`` itself for every empty tuple.
+    """Question with ``()`` itself for every empty tuple.
 
     CPython 3.10 has several empty tuples, and the encoder leaves out a default only if it is the very object.
     """
@@ -66,7 +66,7 @@ FEWEST = 60
 
 
 def shortfall(questions: QuestionSet) -> str:
-    """Return why a set that was built about a folder cannot carry a result, and what to do; empty: it can."""
+    """Why a set that was built about a folder cannot carry a result, and what to do; empty: it can."""
     lacking = [name for name in questions.left_out if name.partition("/")[2] != "unsupported/document"]
     few = (
         f"{len(questions.questions)} questions instead of {FEWEST}"
@@ -84,12 +84,12 @@ def shortfall(questions: QuestionSet) -> str:
 
 
 def part_of(question: Question) -> RowPart:
-    """Return the part that a question belongs to."""
+    """Part that a question belongs to."""
     return RowPart(question.stratum, question.target, question.withheld)
 
 
 def quotas(size: int, left_out: Iterable[str] = ()) -> dict[RowPart, int]:
-    """Return how many questions of each part a set of ``size`` holds: largest remainders, rows in order.
+    """How many questions of each part a set of ``size`` holds: largest remainders, rows in order.
 
     A part that is left out, by its name, holds none; the others keep their proportions.
     """

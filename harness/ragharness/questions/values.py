@@ -91,7 +91,7 @@ class Typed(NamedTuple):
 
 
 def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
-    """Return the golds of a question by the kind that is named or guessed; raises ValueError.
+    """Golds of a question by the kind that is named or guessed; raises ValueError.
 
     Golds whose guessed kind they do not fit are texts.
     """
@@ -108,7 +108,7 @@ def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
 
 
 def kind_of(named: str, answers: list[str], question: str) -> Kind:
-    """Return the kind that a row names, or the one that all its answers are; without any it is asked as."""
+    """Kind that a row names, or the one that all its answers are; without any it is asked as."""
     if named in KINDS:
         return cast("Kind", named)
     if named:
@@ -131,7 +131,7 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
 def read_answers(
     kind: Kind, given: list[str], unit: str, question: str = ""
 ) -> tuple[tuple[str, ...], str, Precision]:
-    """Return answers as they are compared, their unit and the precision of a date; raises ValueError.
+    """Answers as they are compared, their unit and the precision of a date; raises ValueError.
 
     A number whose row names no unit takes the one that only the question states ("in USD millions"). A date
     has a precision only where the question asks for a day or a month: a gold may say more than was asked.
@@ -159,7 +159,7 @@ def is_version(given: list[str], question: str) -> bool:
 
 
 def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
-    """Return why the rules leave answers to a question to review; empty: its golds can be compared."""
+    """Why the rules leave answers to a question to review; empty: its golds can be compared."""
     if question.kind == "text" and question.answers and all(map(_is_sentence, question.answers)):
         return "sentence"
     if question.kind == "number" and not question.unit and asks_money(question.text):
@@ -194,7 +194,7 @@ def _are_dates(answers: list[str], question: str) -> bool:
 
 
 def _precision(dates: list[str], question: str) -> Precision:
-    """Return the precision of the coarsest date, where it is a year or what the question asks for."""
+    """Precision of the coarsest date, where it is a year or what the question asks for."""
     coarsest: Precision = ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
     asked = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
     return coarsest if asked or coarsest == "year" else ""
@@ -218,7 +218,7 @@ def _numbers(given: list[str], unit: str, question: str) -> tuple[tuple[str, ...
 
 
 def _fitting(stated: str, given: list[str]) -> str:
-    """Return the unit of the question where no gold names another one; a currency of theirs is taken."""
+    """Unit of the question where no gold names another one; a currency of theirs is taken."""
     named = {amount.unit for each in given for amount in find_quantities(each) if amount.unit}
     wanted = read_unit(stated)
     if not stated or named <= {wanted.unit}:
@@ -229,7 +229,7 @@ def _fitting(stated: str, given: list[str]) -> str:
 
 
 def _counted(gold: str, question: str) -> str:
-    """Return the number of "291 episodes" where episodes are asked about; empty: none."""
+    """Number of "291 episodes" where episodes are asked about; empty: none."""
     found = re.fullmatch(r"([\d,.]+|[a-z-]+)\s+([a-z]{3,})", gold, re.IGNORECASE)
     if not found or not read_amount(found[1], "") or found[2].lower() not in words(question):
         return ""
@@ -237,7 +237,7 @@ def _counted(gold: str, question: str) -> str:
 
 
 def read_date(text: str) -> str:
-    """Return a date as it is compared, as precise as it is written; empty for what is no single date."""
+    """Date as it is compared, as precise as it is written; empty for what is no single date."""
     if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", text):
         return text if text[0] in "12" else ""
     text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
@@ -254,7 +254,7 @@ def read_date(text: str) -> str:
 
 
 def read_amount(text: str, unit: str) -> tuple[str, str] | None:
-    """Return a plain decimal and its unit; None for what is no single amount."""
+    """Plain decimal and its unit; None for what is no single amount."""
     text = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     plain = text.replace(",", "").replace(" ", "")
     if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", plain):
@@ -275,7 +275,7 @@ def read_amount(text: str, unit: str) -> tuple[str, str] | None:
 
 
 def interrogative(question: str) -> str:
-    """Return the clause that asks, without what introduces it or follows it ("If not, say why.")."""
+    """Clause that asks, without what introduces it or follows it ("If not, say why.")."""
     asking, mark, _ = question.partition("?")
     if not mark:
         return question.strip()
@@ -300,7 +300,7 @@ def asks_money(question: str) -> bool:
 
 
 def stated_unit(question: str) -> str:
-    """Return the unit in which a question wants its number ("USD million", "percent"); empty: none."""
+    """Unit in which a question wants its number ("USD million", "percent"); empty: none."""
     found = _STATED.search(question)
     if found:
         currency = _CURRENCIES.get((found["before"] or found["after"] or "").lower(), "")

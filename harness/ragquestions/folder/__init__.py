@@ -32,12 +32,12 @@ PER_QUESTION = 8
 
 
 def candidates(corpus: Corpus, size: int) -> list[Question]:
-    """Return what can be asked for a set of ``size`` questions, in two wordings each."""
+    """What can be asked for a set of ``size`` questions, in two wordings each."""
     return candidates_about(statements(corpus.documents, PER_QUESTION * size), corpus)
 
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
-    """Return what can be asked about some statements, and of what the folder lacks."""
+    """What can be asked about some statements, and of what the folder lacks."""
     once = (
         each for each in found if not (each.elsewhere and each.asked.left)
     )  # a quotation of two documents
@@ -73,7 +73,7 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
 
 
 def _spellings(statement: Statement) -> tuple[str, ...]:
-    """Return an answer as the document writes it, then as others do: 1_000 is 1000, version 3.1 is 3.1.0."""
+    """Answer as the document writes it, then as others do: 1_000 is 1000, version 3.1 is 3.1.0."""
     answer = statement.asked.answer
     if re.fullmatch(r"\d+(?:_\d{3})+", answer):
         return answer, answer.replace("_", ""), answer.replace("_", ",")
@@ -173,7 +173,7 @@ def _tells(passage: Passage, statement: Statement) -> bool:
 
 
 def _value(statement: Statement) -> str:
-    """Return what a passage that tells an answer has: of a dotted name its last part."""
+    """What a passage that tells an answer has: of a dotted name its last part."""
     is_value = statement.form.split(" ")[0] in _PROPERTIES
     return re.sub(r".*\.(?=[A-Za-z])", "", statement.asked.answer) if is_value else _name(statement)
 
@@ -182,7 +182,7 @@ _LONGEST_FLAG = 5  # letters of "False": a longer value is known by itself
 
 
 def _name(statement: Statement) -> str:
-    """Return the name that tells an answer: the answer itself, or what it is a property of."""
+    """Name that tells an answer: the answer itself, or what it is a property of."""
     if statement.form.split(" ")[0] in _OF_NAMES:
         return re.sub(r"\\(.)", r"\1", statement.turns_on)
     return statement.asked.answer.rsplit(".", 1)[-1] if statement.form != "change" else statement.asked.answer

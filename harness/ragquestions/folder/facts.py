@@ -28,7 +28,7 @@ def states_figure(sentence: str) -> bool:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the content words of a text in the singular."""
+    """Content words of a text in the singular."""
     return frozenset(
         word.removesuffix("s") for word in words(text) if len(word) >= _SHORTEST and word not in _DULL
     )

@@ -76,7 +76,7 @@ _SOON = 5
 
 
 def _value(words: str) -> str:
-    """Return a value as an answer gives it; empty for one that no rule can compare."""
+    """Value as an answer gives it; empty for one that no rule can compare."""
     found = _VALUE.fullmatch(words.strip().rstrip(".,"))
     bare = found["bare"] if found else ""
     fits = (
@@ -135,7 +135,7 @@ def _subject(sentence: str, start: int) -> Iterator[Fact]:
 
 
 def _which(found: re.Match[str]) -> str:
-    """Return what a name is; empty where that is not said: of "what" there may be many."""
+    """What a name is; empty where that is not said: of "what" there may be many."""
     if found["noun"]:
         return f"Which {found['noun']}"
     if found["name"].startswith("--"):
@@ -300,7 +300,7 @@ def _of_version(lines: list[Line], version: str, date: str) -> Iterator[Fact]:
 
 
 def _change(line: str) -> str:
-    """Return what a version did, in the past tense; empty for a line that is no plain change."""
+    """What a version did, in the past tense; empty for a line that is no plain change."""
     found = _ITEM.fullmatch(_REFERENCE.sub("", line.removeprefix("- ").strip()))
     if not found:
         return ""

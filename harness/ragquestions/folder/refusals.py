@@ -50,7 +50,7 @@ def worded(document: Document, topic: str, asked: Asked, volume: str = "") -> It
 
 
 def draw(text: str) -> str:
-    """Return a draw from a text alone."""
+    """Draw from a text alone."""
     return sha256(text.encode()).hexdigest()[:12]
 
 
@@ -71,7 +71,7 @@ class Silence(NamedTuple):
 
 
 def said_of(name: str, stems: str) -> str:
-    """Return the pattern of a name with what would say something of it before or behind it."""
+    """Pattern of a name with what would say something of it before or behind it."""
     return rf"{name}(?s:.{{0,{NEAR}}})(?:{stems})|(?:{stems})(?s:.{{0,{NEAR}}}){name}"
 
 
@@ -183,7 +183,7 @@ class Swaps:
             yield Silence(document, topic, asked, re.escape(name), note, "corpus")
 
     def _like(self, found: re.Match[str], document: Document) -> list[str]:
-        """Return the names in a document that are of a kind with one in a question, the most frequent first."""
+        """Names in a document that are of a kind with one in a question, the most frequent first."""
         if found["title"]:
             pattern = rf"\b{found['title']} [A-Z][a-z]+ [A-Z][a-z]+\b"
         elif found["name"].isupper():
@@ -194,7 +194,7 @@ class Swaps:
         return [name for name, count in counts.most_common(_LIKE) if found["title"] or count > 1]
 
     def _apart(self, name: str, about: frozenset[str], document: Document, year: str = "") -> str:
-        """Return a pattern that nothing in the folder matches: a telling word near a name, or headed by a year."""
+        """Pattern that nothing in the folder matches: a telling word near a name, or headed by a year."""
         text = document.text.casefold()
         telling = sorted(
             (each for each in about if each.isalnum()), key=lambda each: (text.count(each), each)
@@ -348,7 +348,7 @@ class Refusals:
             yield Silence(document, topic, asked, pattern, f"stated in {home}, not here")
 
     def _fit(self, statement: Statement, other: Document) -> tuple[int, str] | None:
-        """Return how much another document speaks of a statement's subject, and a pattern of what it lacks."""
+        """How much another document speaks of a statement's subject, and a pattern of what it lacks."""
         form, turns_on = statement.form.split(" ")[0], statement.turns_on
         if form in {"default", "version"}:
             if other.id in self._history:
@@ -432,7 +432,7 @@ class Refusals:
 
 
 def _plain(pattern: str) -> str:
-    """Return the name that an escaped pattern stands for."""
+    """Name that an escaped pattern stands for."""
     return re.sub(r"\\(.)", r"\1", pattern)
 
 

@@ -97,7 +97,7 @@ _KINDS = {"year": "Which year", "month": "Which month and year", "day": "Which d
 
 
 def cloze(sentence: str) -> Asked | None:
-    """Return the question for the one figure or date of a statement that can be left out of it, or None.
+    """Question for the one figure or date of a statement that can be left out of it, or None.
 
     Money, shares and periods of time come before dates, dates before bare counts.
     """
@@ -126,7 +126,7 @@ def _asked(said: str) -> Asked | None:
 
 
 def _plain(sentence: str) -> str:
-    """Return a sentence on one line without its stop and what leads to it; empty where it is no running text."""
+    """Sentence on one line without its stop and what leads to it; empty where it is no running text."""
     if sentence[:1].islower() or _GLUED.search(sentence) or _TITLE.search(sentence):
         return ""
     said = _CONNECTIVE.sub("", _NUMBER.sub("", clean(sentence), count=1), count=1)
@@ -138,7 +138,7 @@ def _plain(sentence: str) -> str:
 
 
 def _whole(said: str) -> str:
-    """Return a sentence that is short and plain enough to be quoted as a whole; empty for another one."""
+    """Sentence that is short and plain enough to be quoted as a whole; empty for another one."""
     fits = SHORTEST <= len(said.split()) <= LONGEST and said.count(",") <= _COMMAS
     clear = fits and not (_PARTED.search(said) or _POINTING.match(said) or _INSIDE.search(said))
     named = _NAMED_THING.sub("X", said)
@@ -197,7 +197,7 @@ def _word(amount: Quantity) -> str:
 
 
 def _with_gap(said: str, gap: Quantity | DateMention, asks: str, asked: Asked) -> Asked:
-    """Return the question for what is left of a statement without the mention."""
+    """Question for what is left of a statement without the mention."""
     left = f"{said[: gap.start]}{GAP}{said[gap.end :]}"
     return asked._replace(question=f"{asks} “{left}”?", left=left)
 
@@ -378,7 +378,7 @@ def _rows(text: str) -> Iterator[_Row]:
 
 
 def _periods(cells: list[str], above: str) -> tuple[str, ...]:
-    """Return what the columns under a line are of, "" for no period; nothing where it heads no such columns."""
+    """What the columns under a line are of, "" for no period; nothing where it heads no such columns."""
     found = tuple(_period(each, above) for each in cells[1 if _SCALE.search(cells[0]) else 0 :])
     dated = [each for each in found if each]
     near = above.rpartition("\n\n")[2]

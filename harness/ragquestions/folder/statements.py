@@ -57,7 +57,7 @@ class Statement(NamedTuple):
 
 
 def statements(documents: Sequence[Document], most: int) -> list[Statement]:
-    """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
+    """At most ``most`` statements, documents in turn, those that are said once in their document."""
     technical = is_technical(documents)
     found: list[list[Statement]] = []
     for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
@@ -69,7 +69,7 @@ def statements(documents: Sequence[Document], most: int) -> list[Statement]:
 
 
 def statement_at(document: Document, start: int, end: int, asked: Asked) -> Statement:
-    """Return a statement whose question somebody else wrote, with what is near it."""
+    """Statement whose question somebody else wrote, with what is near it."""
     around = SentenceIndex(document.text, max(0, start - _AROUND), end + _AROUND)
     place = next((number for number, span in enumerate(around.spans) if span[1] > start), 0)
     near = [each for each in around.near(asked, place) if each[2] <= start or each[1] >= end]
@@ -138,7 +138,7 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
-    """Return the questions of a sentence; it is asked about by a gap only where it gives no other."""
+    """Questions of a sentence; it is asked about by a gap only where it gives no other."""
     if not states_figure(sentence) or _SPECIAL.search(sentence):
         return []
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
@@ -157,7 +157,7 @@ _ODD = re.compile(
 
 
 def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
-    """Return the statements whose questions are asked by no other of them."""
+    """Statements whose questions are asked by no other of them."""
     groups: dict[str, list[Statement]] = {}
     for each in found:
         groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
@@ -239,7 +239,7 @@ def short_definitions(text: str) -> Iterator[tuple[str, str, int, int]]:
 
 
 def _spelled(name: str, short: str) -> str:
-    """Return the end of a name whose initials are the letters, in their order; empty where they are not."""
+    """End of a name whose initials are the letters, in their order; empty where they are not."""
     parts = name.split()
     letters = [letter for letter in short if letter.isalpha()]
     for first in range(len(parts)):
@@ -317,12 +317,12 @@ class SentenceIndex:
         return any(len(wanted & self.content[place]) >= SAME * len(wanted) for place in near & set(outside))
 
     def near(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
-        """Return what stands near by and is of the same kind: another amount of money, another day."""
+        """What stands near by and is of the same kind: another amount of money, another day."""
         places = range(max(0, place - NEAR), min(len(self.spans), place + NEAR + 1))
         return [each for other in places if other != place for each in self._others(asked, other)]
 
     def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
-        """Return what is of the same kind in the nearest sentence that speaks of like things."""
+        """What is of the same kind in the nearest sentence that speaks of like things."""
         wanted = content_words(asked.about)
         near = range(max(0, place - 10 * NEAR), min(len(self.content), place + 10 * NEAR))
         like = (other for other in near if len(self.content[other] & wanted) >= SHARED)
