@@ -1,4 +1,4 @@
-"""Intervals of rates and quantiles, and the noise of shared documents and repeated answers."""
+"""Intervals of rates, quantiles, and tests of the same questions asked of two runs: arithmetic alone."""
 
 from __future__ import annotations
 
@@ -184,8 +184,6 @@ class McNemar(NamedTuple):
     """Two-sided."""
     mid: float
     """Two-sided, with half the chance of the result itself (Lancaster 1961): less strict, not guaranteed."""
-    one_sided: float
-    """That more became worse than better."""
     always_valid: float
     """Two-sided, and valid however often one looked while the pairs came in."""
 
@@ -199,26 +197,23 @@ def mcnemar(worse: int, better: int) -> McNemar:
     """
     n = worse + better
     if n == 0:
-        return McNemar(1.0, 1.0, 1.0, 1.0)
+        return McNemar(1.0, 1.0, 1.0)
     exact = sign_test(better, worse)
     point = math.exp(_log_choose(n, worse) - n * math.log(2))
     mixture = n * math.log(2) + math.lgamma(worse + 0.5) + math.lgamma(better + 0.5) - math.lgamma(n + 1)
     return McNemar(
         exact,
         exact - point if worse != better else 1.0,
-        binomial_cdf(better, n, 0.5),
         min(1.0, math.exp(math.log(math.pi) - mixture)),
     )
 
 
-def fewest_significant(better: int, *, one_sided: bool = False) -> int:
-    """Return how many changes for the worse make p at most 0.05 beside ``better`` ones for the better."""
+def fewest_significant(better: int) -> int:
+    """Changes for the worse that make p at most 0.05 beside ``better`` ones for the better."""
     worse = better
-    while True:
-        found = mcnemar(worse, better)
-        if (found.one_sided if one_sided else found.exact) <= ALPHA:
-            return worse
+    while mcnemar(worse, better).exact > ALPHA:
         worse += 1
+    return worse
 
 
 def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:

@@ -227,22 +227,23 @@ def common(base: Side, candidate: Side) -> Iterator[str]:
 
 
 def differences(base: Settings, candidate: Settings) -> dict[str, str]:
-    """Return a phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
-    pairs = {
-        "corpus": (
-            (base.corpus, base.split, base.corpus_hash),
-            (candidate.corpus, candidate.split, candidate.corpus_hash),
-        ),
-        "question_set": ((base.question_set,), (candidate.question_set,)),
-        "grader": ((base.grader,), (candidate.grader,)),
-        "epochs": ((base.epochs,), (candidate.epochs,)),
-    }
+    """A phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
+    ours, theirs = _compared(base), _compared(candidate)
     return {
-        name: f"{name.replace('_', ' ')}: {_told(ours)} in the base, {_told(theirs)} in the candidate"
-        for name, (ours, theirs) in pairs.items()
-        if ours != theirs
+        name: f"{name.replace('_', ' ')}: {_words(ours[name])} in the base, {_words(value)} in the candidate"
+        for name, value in theirs.items()
+        if ours[name] != value
     }
 
 
-def _told(values: Sequence[object]) -> str:
-    return " ".join(str(each)[:12] for each in values if each != "")
+def _compared(settings: Settings) -> dict[str, tuple[object, ...]]:
+    return {
+        "corpus": (settings.corpus, settings.split, settings.corpus_hash),
+        "question_set": (settings.question_set,),
+        "grader": (settings.grader,),
+        "epochs": (settings.epochs,),
+    }
+
+
+def _words(values: Sequence[object]) -> str:
+    return " ".join(str(value)[:12] for value in values if value != "")
