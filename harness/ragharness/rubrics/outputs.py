@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.records import Passage, Question, Record, Verdict
-from ragharness.support.rows import json_rows
+from ragharness.support.files import json_rows
 
 T = TypeVar("T")
 _Text = Annotated[str, Meta(min_length=1)]
@@ -91,18 +91,11 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def sources(self, names: Iterable[str]) -> list[Passage]:
         """The texts that claims are checked against: context, input, messages, tool_calls."""
-        texts = {
-            "input": [self.input],
-            "messages": [message.content for message in self.messages],
-            "tool_calls": self.calls,
-        }
-        return [
-            passage
-            for name in names
-            for passage in (
-                self.passages if name == "context" else [_passage(name, text) for text in texts[name] if text]
-            )
-        ]
+        messages = [message.content for message in self.messages]
+        texts = {"input": [self.input], "messages": messages, "tool_calls": self.calls}
+        passages = {name: [_passage(name, text) for text in group if text] for name, group in texts.items()}
+        passages["context"] = self.passages
+        return [passage for name in names for passage in passages[name]]
 
 
 def _passage(name: str, text: str, title: str = "") -> Passage:

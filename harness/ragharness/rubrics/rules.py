@@ -31,12 +31,8 @@ _DIGITS = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?![\w.]\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 _TYPES: dict[str, set[object]] = {
-    "string": {str},
-    "number": {int, float},
-    "boolean": {bool},
-    "list": {list},
-    "object": {dict},
-}
+    "string": {str}, "number": {int, float}, "boolean": {bool}, "list": {list}, "object": {dict},
+}  # fmt: skip
 _Type = Literal["string", "number", "boolean", "list", "object"]
 _Texts = Annotated[list[str], Meta(min_length=1)]
 
