@@ -39,7 +39,7 @@ from ragharness.rubrics.registry import (
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
 from ragharness.rubrics.rules import RULES, Embeddings
 from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
-from ragharness.support import resources as shelves
+from ragharness.support import resources
 
 TEXT = """\
 id: replies
@@ -731,7 +731,7 @@ def test_every_rule_is_tried_or_has_an_example() -> None:
     tried = {each[0].__name__ for each in TRIED}
     used = {
         name
-        for rubric_name in shelves.names("rubrics")
+        for rubric_name in resources.names("rubrics")
         for each in find_rubric(rubric_name).rubric.all_checks
         for name in each.rule
     }
@@ -913,7 +913,7 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80])
-@pytest.mark.parametrize("name", shelves.names("rubrics"))
+@pytest.mark.parametrize("name", resources.names("rubrics"))
 def test_a_rubric_fits_the_terminal(name: str, width: int) -> None:
     shown = render(rubric_sections(find_rubric(name).rubric), "text", width)
     assert max(map(len, shown.splitlines())) <= width

@@ -43,14 +43,14 @@ def examples() -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_shelf_is_active_and_without_problems(name: str) -> None:
+def test_shipped_rubrics_are_active_and_without_problems(name: str) -> None:
     loaded = find_rubric(name)
     assert loaded.rubric.status == "active"
     assert [str(each) for each in check(loaded) if not each.advice] == []
     assert loaded.rubric.title == name
 
 
-def test_a_version_on_the_shelf_never_changes() -> None:
+def test_a_shipped_version_never_changes() -> None:
     assert {name: rubric(name).hash for name in NAMES} == HASHES, "branch it"
 
 

@@ -45,12 +45,8 @@ def folder(kind: Kind, name: str) -> Path:
     """The folder of a name; raises UnknownName with the nearest."""
     if name not in (known_names := names(kind)):
         word = Path(_MANIFESTS[kind]).stem
-        lists = {
-            "corpora": "ragharness corpus list",
-            "rubrics": "ragharness rubric list",
-            "baselines": "ragharness baseline list",
-        }
-        raise UnknownName(word, name, known_names, help=lists.get(kind, ""))
+        command = "" if kind == "questionsets" else f"ragharness {word} list"
+        raise UnknownName(word, name, known_names, help=command)
     home = root() / kind / name
     if kind == "corpora" and not home.is_dir():
         return plugins.published_folder(kind, name) or home
