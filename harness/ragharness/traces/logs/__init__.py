@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragharness.errors import UsageError
-from ragharness.support.rows import json_rows
+from ragharness.support.files import json_rows
 from ragharness.traces.logs._spans import Entry, assembled
 
 __all__ = ["Entry", "Log", "log_formats", "read_log"]
