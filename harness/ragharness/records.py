@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 Kind = Literal["yesno", "number", "date", "text", "list"]
-"""What an answer to a question is: it decides how answers are read and compared."""
+"""Kind of answer that a question asks for: it decides how answers are read and compared."""
 
 Stratum = Literal["grounded", "unanswerable", "adversarial", "null_retrieval"]
 Target = Literal["", "correct", "wrong", "unsupported", "refused"]
@@ -55,7 +55,7 @@ class Document(Struct, frozen=True, kw_only=True, omit_defaults=True):
     segments: tuple[tuple[int, int], ...] = ()
     """Sentences and list items as (start, end), in order; empty: the splitter finds them itself."""
     handle: str = ""
-    """The name by which a person would speak of it; empty: none is unique enough to ask about."""
+    """Name by which a person would speak of it; empty: none is unique enough to ask about."""
     paraphrase: str = ""
     """Another way to name it (parties instead of the title); empty: none."""
     genre: str = ""
@@ -74,7 +74,7 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     also: tuple[Evidence, ...] = ()
     """Further places of its text: a repeated wording, or pieces of a passage that was put together."""
     heading: str = ""
-    """Lines of its document that it stands under: sections, title, unit and column heads of its table."""
+    """Headings above it in its document: sections, title, unit and column heads of its table."""
 
     @property
     def places(self) -> tuple[Evidence, ...]:
@@ -184,7 +184,7 @@ class Score(Struct, frozen=True):
 
     probability: float
     weighed: tuple[tuple[str, float], ...]
-    """Groups of measures, each with what it adds to an average answer's log odds, the heaviest first."""
+    """Groups of measures with their addition to an average answer's log odds, the heaviest first."""
 
 
 class Vote(Struct, frozen=True, omit_defaults=True):
@@ -195,11 +195,11 @@ class Vote(Struct, frozen=True, omit_defaults=True):
     """None: the reply could not be read."""
     usage: Usage | None = None
     rejected: tuple[str, ...] = ()
-    """Replies before it that could not be read."""
+    """Unreadable replies before it."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a judge says on one decision: every vote, and their mean."""
+    """Every vote of a judge on one decision, and their mean."""
 
     decision: str
     """The name of the prompt."""
@@ -209,13 +209,13 @@ class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The sentence or claim that it is about; empty: the whole answer."""
     votes: tuple[Vote, ...] = ()
     mean: float | None = None
-    """Over the votes that could be read; None: there is none."""
+    """Over the readable votes; None: there is none."""
     variance: float | None = None
     """Of a sample; None: fewer than two."""
 
 
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a grader read in an answer: the primitives from which ``buckets.decide`` takes one bucket."""
+    """Findings of a grader in an answer, from which ``buckets.decide`` takes one bucket."""
 
     status: Status = "ok"
     unreadable: str = ""
@@ -248,18 +248,18 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     extra: int | None = 0
     """Claims without a citation; None: not counted."""
     flags: tuple[str, ...] = ()
-    """What the reader noticed: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
+    """Remarks of the reader: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
     sentences: tuple[Sentence, ...] = ()
     value: str = ""
     """The committed answer as the grader read it, for people to check."""
     score: Score | None = None
     """The score of a free-text answer; None: it was compared by value, or not at all."""
     by: str = ""
-    """Who read it, where several graders were asked; empty: the one that was."""
+    """Name of the grader that read it, where several were asked; empty: there was one."""
     others: tuple[Reading, ...] = ()
-    """What the other graders read."""
+    """Readings of the other graders."""
     axes_by: tuple[tuple[str, str], ...] = ()
-    """Axis and who read it, where that is another than who read the answer."""
+    """Axis and its grader, where that is not the grader of the answer."""
     judgements: tuple[Judgement, ...] = ()
 
     @property
@@ -269,7 +269,7 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Opinion(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a grader says of an answer that another one decided, or that nobody could."""
+    """A grader's view of an answer that another one decided, or that nobody could."""
 
     grader: str
     status: Status
@@ -301,14 +301,14 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     score: Score | None = None
     sentences: tuple[Sentence, ...] = ()
     others: tuple[Opinion, ...] = ()
-    """What the other graders said, in the order of the chain."""
+    """Views of the other graders, in the order of the chain."""
     axes_by: tuple[tuple[str, str], ...] = ()
-    """Axis and its grader, where that is another than the answer's."""
+    """Axis and its grader, where that is not the grader of the answer."""
     judgements: tuple[Judgement, ...] = ()
 
 
 class Retrieved(Struct, frozen=True, omit_defaults=True):
-    """A retrieved passage as a record keeps it: the text stays in the corpus."""
+    """Reference to a retrieved passage in a record: the text stays in the corpus."""
 
     id: str
     score: float
@@ -338,13 +338,13 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence_ranks: tuple[Count, ...] = ()
     """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
     evidence_passages: Count = 0
-    """Passages of the corpus that hold a gold span, which is what can be found; 0: none or not known."""
+    """Number of passages of the corpus that hold a gold span; 0: none, or not known."""
     document_rank: Count = 0
     """The rank of the first passage of the document asked about, else of that of the evidence; 0: none."""
     answer: Answer | None = None
     failure: Failure | None = None
     problems: tuple[str, ...] = ()
-    """What was malformed in the pipeline's result, and how it was read."""
+    """Malformed parts of the pipeline's result, and how they were read."""
     verdict: Verdict | None = None
     seconds: float = 0.0
     """Wall time of the last attempt."""
