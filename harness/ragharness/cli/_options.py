@@ -32,40 +32,41 @@ def modules(kind: str, folder: str) -> list[str]:
     return plugins.names(kind, f"ragharness.{folder}")
 
 
-def _runs() -> list[str]:
-    from ragharness.runner.run_search import RUNS
+def _names(kind: str) -> list[str]:
+    """Names of a kind that the shell offers; empty: it has none."""
+    if kind == "run":
+        from ragharness.runner.run_search import RUNS
 
-    return sorted((each.parent.name for each in RUNS.glob("*/run.json")), reverse=True)
+        return sorted((path.parent.name for path in RUNS.glob("*/run.json")), reverse=True)
+    if kind == "retriever":
+        from ragharness.retrievers import retriever_names
+
+        return retriever_names()
+    if kind == "pipeline":
+        from ragharness.pipelines import pipeline_kinds
+
+        return pipeline_kinds()
+    if kind in _SHIPPED:
+        from ragharness.support import resources
+
+        return resources.names(_SHIPPED[kind])
+    kinds = {"grader": "graders", "format": "reports.formats", "metric": "analysis.derived"}
+    names = modules(kinds[kind].rpartition(".")[2], kinds[kind])
+    return ["all", *names] if kind == "metric" else names
 
 
-def _shelf(kind: Any) -> list[str]:
-    from ragharness.support import resources
-
-    return resources.names(kind)
-
-
-_NAMES: dict[str, Callable[[], list[str]]] = {
-    "run": _runs,
-    "corpus": lambda: _shelf("corpora"),
-    "baseline": lambda: _shelf("baselines"),
-    "rubric": lambda: _shelf("rubrics"),
-    "retriever": lambda: modules("retrievers", "retrievers"),
-    "pipeline": lambda: modules("pipelines", "pipelines"),
-    "grader": lambda: modules("graders", "graders"),
-    "format": lambda: modules("formats", "reports.formats"),
-    "metric": lambda: ["all", *modules("derived", "analysis.derived")],
-}
+_SHIPPED: dict[str, Any] = {"corpus": "corpora", "baseline": "baselines", "rubric": "rubrics"}
+_NAMED = frozenset({"run", "retriever", "pipeline", "grader", "format", "metric", *_SHIPPED})
 
 
 def completion(kind: str) -> Callable[[str], list[str]] | None:
     """Return what completes a value of a kind, the last one of ``NAME,NAME``; None: it has no names."""
-    names = _NAMES.get(kind)
-    if names is None:
+    if kind not in _NAMED:
         return None
 
     def offered(incomplete: str) -> list[str]:
         before, comma, begun = incomplete.rpartition(",")
-        return [f"{before}{comma}{name}" for name in names() if name.startswith(begun)]
+        return [f"{before}{comma}{name}" for name in _names(kind) if name.startswith(begun)]
 
     return offered
 

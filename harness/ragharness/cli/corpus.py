@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._corpora import load, load_if_here, part
 from ragharness.cli._options import (
     JSON,
     OFFLINE,
@@ -67,7 +66,7 @@ def fetch(
 
     Example: ragharness corpus fetch contractnli
     """
-    from ragharness.cli._corpora import card_facts, holdings, splits_here
+    from ragharness.cli._corpora import card_facts, holdings, load, part, splits_here
     from ragharness.corpus.manifests import manifest
 
     corpus = load(name, part(split, subset), source, offline=offline, complete=True)
@@ -102,7 +101,15 @@ def show(
 
     Example: ragharness corpus show sample nda-07
     """
-    from ragharness.cli._corpora import card_facts, card_lines, document_facts, document_lines
+    from ragharness.cli._corpora import (
+        card_facts,
+        card_lines,
+        document_facts,
+        document_lines,
+        load,
+        load_if_here,
+        part,
+    )
     from ragharness.corpus.manifests import manifest
 
     card = manifest(name)
@@ -135,7 +142,7 @@ def check(
 
     Example: ragharness corpus check sample
     """
-    from ragharness.cli._corpora import checks
+    from ragharness.cli._corpora import checks, load, part
     from ragharness.corpus.manifests import manifest
 
     results = checks(load(name, part(split, subset), source, offline=True), manifest(name), passage_words)

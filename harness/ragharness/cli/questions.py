@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._corpora import load, load_if_here, part, stored
 from ragharness.cli._options import (
     CORPUS,
     JSON,
@@ -80,6 +79,7 @@ def build(
 
     Example: ragharness questions build --corpus docs --out questions.jsonl
     """
+    from ragharness.cli._corpora import load, part
     from ragharness.cli._questions import set_content, set_facts, set_lines
     from ragharness.questions import makers
     from ragharness.questions.freezing import write
@@ -130,6 +130,7 @@ def check(
 
     Example: ragharness questions check --corpus docs --questions mine.csv
     """
+    from ragharness.cli._corpora import load, part
     from ragharness.cli._questions import set_lines
     from ragharness.questions import makers
     from ragharness.questions.loading import load_questions, questions_about
@@ -170,13 +171,8 @@ def show(
 
     Example: ragharness questions show q012 --corpus contractnli
     """
-    from ragharness.cli._questions import (
-        pick,
-        question_facts,
-        question_lines,
-        set_facts,
-        table,
-    )
+    from ragharness.cli._corpora import load, load_if_here, part, stored
+    from ragharness.cli._questions import pick, question_facts, question_lines, set_facts, table
     from ragharness.corpus.manifests import is_own
     from ragharness.questions.loading import load_questions
 
@@ -218,6 +214,7 @@ def freeze(
 
     Example: ragharness questions freeze --corpus docs
     """
+    from ragharness.cli._corpora import load, part
     from ragharness.cli._questions import set_facts, set_lines
     from ragharness.questions import makers
     from ragharness.questions.freezing import own_place
@@ -265,6 +262,7 @@ def passages(
     """
     import msgspec
 
+    from ragharness.cli._corpora import load, part
     from ragharness.corpus.passages import build_passages, withhold
     from ragharness.questions.freezing import write
     from ragharness.questions.loading import load_questions

@@ -23,7 +23,7 @@ from ragharness.errors import AccessRefused, TemporaryFailure, UsageError
 from ragharness.records import Failure, Record
 from ragharness.support.concurrency import Pace, Spending
 from ragharness.support.http import TRANSIENT, retry_after
-from ragharness.support.messages import LIBRARY_FOLDERS, error_line, message_kind, redact, split_frames
+from ragharness.support.messages import error_line, library_folders, message_kind, redact, split_frames
 
 
 @dataclass
@@ -228,7 +228,7 @@ def _kept(text: str) -> str:
 
 def _short(filename: str) -> str:
     """Return a file's path without the folder of the machine that it lies in."""
-    for folder in (*LIBRARY_FOLDERS, _working_folder()):
+    for folder in (*library_folders(), _working_folder()):
         if folder and filename.startswith(f"{folder}{os.sep}"):
             return filename[len(folder) + 1 :]
     return filename

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sysconfig
 import time
 from functools import lru_cache
 from pathlib import Path
@@ -17,9 +16,6 @@ LONGEST = 160
 """Characters of a message that shares its line with others."""
 SHORTEST_SECRET = 8
 """Characters; shorter values ("1", "true") are no secrets and would hit ordinary words."""
-LIBRARY_FOLDERS = tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
-"""Folders of the standard library and of installed packages."""
-
 _OUR_FOLDERS = tuple(
     f"{Path(__file__).parents[2] / package}{os.sep}" for package in ("ragharness", "ragquestions")
 )
@@ -57,6 +53,14 @@ def error_line(kind: str, message: str, where: str = "") -> str:
     return f"{kind}: {cut}" + (f" ({where})" if where else "")
 
 
+@lru_cache
+def library_folders() -> tuple[str, ...]:
+    """Folders of the standard library and of installed packages."""
+    import sysconfig  # slow, and only errors ask
+
+    return tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
+
+
 def split_frames(error: BaseException) -> tuple[list[FrameSummary], list[FrameSummary]]:
     """The frames of an error outside of this package, and of those the ones in the user's own code."""
     outside = [
@@ -65,7 +69,7 @@ def split_frames(error: BaseException) -> tuple[list[FrameSummary], list[FrameSu
     return outside, [
         frame
         for frame in outside
-        if not frame.filename.startswith((*LIBRARY_FOLDERS, "<")) and "site-packages" not in frame.filename
+        if not frame.filename.startswith((*library_folders(), "<")) and "site-packages" not in frame.filename
     ]
 
 
