@@ -92,6 +92,7 @@ def test_mcnemar_equals_the_binomial_test_of_scipy(worse: int, better: int) -> N
         assert min(found) == 1
         return
     assert found.exact == pytest.approx(stats.binomtest(worse, n).pvalue, abs=1e-9)
+    assert found.one_sided == pytest.approx(stats.binomtest(worse, n, alternative="greater").pvalue, abs=1e-9)
     assert found.mid <= found.exact <= 1
     assert found.always_valid >= found.mid or found.always_valid == 1
 
@@ -99,10 +100,12 @@ def test_mcnemar_equals_the_binomial_test_of_scipy(worse: int, better: int) -> N
 def test_every_case_of_the_specification(cases: dict[str, Any]) -> None:
     for each in cases["mcnemar_exact"]:
         found = mcnemar(each["new_wrong_b"], each["fixed_c"])
-        expected = each["p_two_sided"], each["mid_p_two_sided"]
-        assert (found.exact, found.mid) == pytest.approx(expected, abs=1e-12)
+        expected = each["p_two_sided"], each["mid_p_two_sided"], each["p_one_sided_worse"]
+        assert (found.exact, found.mid, found.one_sided) == pytest.approx(expected, abs=1e-12)
     for fixed, needed in cases["min_b_for_p05_two_sided"].items():
         assert fewest_significant(int(fixed)) == needed
+    for fixed, needed in cases["min_b_for_p05_one_sided"].items():
+        assert fewest_significant(int(fixed), one_sided=True) == needed
     for each in cases["mde_mcnemar_n130_power80_alpha05_two_sided"]:
         assert smallest_rise(130, each["p01_fixed_rate"]) == pytest.approx(each["mde_exact_mcnemar_80pct"])
     tables = [(2, 5, 2, 121), (4, 1, 0, 125), (0, 0, 0, 130), (36, 12, 2, 0)]

@@ -184,6 +184,8 @@ class McNemar(NamedTuple):
     """Two-sided."""
     mid: float
     """Two-sided, with half the chance of the result itself (Lancaster 1961): less strict, not guaranteed."""
+    one_sided: float
+    """That more became worse than better."""
     always_valid: float
     """Two-sided, and valid however often one looked while the pairs came in."""
 
@@ -197,21 +199,22 @@ def mcnemar(worse: int, better: int) -> McNemar:
     """
     n = worse + better
     if n == 0:
-        return McNemar(1.0, 1.0, 1.0)
+        return McNemar(1.0, 1.0, 1.0, 1.0)
     exact = sign_test(better, worse)
     point = math.exp(_log_choose(n, worse) - n * math.log(2))
     mixture = n * math.log(2) + math.lgamma(worse + 0.5) + math.lgamma(better + 0.5) - math.lgamma(n + 1)
     return McNemar(
         exact,
         exact - point if worse != better else 1.0,
+        binomial_cdf(better, n, 0.5),
         min(1.0, math.exp(math.log(math.pi) - mixture)),
     )
 
 
-def fewest_significant(better: int) -> int:
+def fewest_significant(better: int, *, one_sided: bool = False) -> int:
     """Changes for the worse that make p at most 0.05 beside ``better`` ones for the better."""
     worse = better
-    while mcnemar(worse, better).exact > ALPHA:
+    while (p := mcnemar(worse, better)) and (p.one_sided if one_sided else p.exact) > ALPHA:
         worse += 1
     return worse
 
