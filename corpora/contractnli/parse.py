@@ -115,8 +115,8 @@ def _name_from_text(text: str) -> Name:
 
 def _heading(text: str) -> str:
     lines = [" ".join(line.split()) for line in text[:_HEAD].splitlines()]
-    told = [line for line in lines if "agreement" in line.casefold() and len(line) <= 90]
-    line = told[0] if told else next((line for line in lines if line), "Agreement")
+    titles = [line for line in lines if "agreement" in line.casefold() and len(line) <= 90]
+    line = titles[0] if titles else next((line for line in lines if line), "Agreement")
     return (capwords(line) if line.isupper() else line)[:90].strip(" .,:")
 
 
@@ -164,8 +164,8 @@ class Split(msgspec.Struct):
 def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
     """Contracts of ``<split>.json``; raises CorruptDownload."""
     contracts = read_split(folder, split).documents
-    names = name_documents([(document_id(each), each.file_name, each.text) for each in contracts])
-    return [_document(each, name) for each, name in zip(contracts, names, strict=True)], []
+    rows = [(document_id(contract), contract.file_name, contract.text) for contract in contracts]
+    return list(map(_document, contracts, name_documents(rows))), []
 
 
 def read_split(folder: Path, split: str) -> Split:

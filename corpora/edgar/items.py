@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from datetime import date
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ class Row(NamedTuple):
     """A row, and where it stands: "10-K.zip/10-K/one.json", "test.jsonl:12"."""
 
     file: str
-    place: str
+    source: str
     content: dict[str, object]  # empty for what is no row at all
     problem: str = ""
 
@@ -42,8 +43,8 @@ def rows_in(folder: Path, split: str) -> Iterator[Row]:
         if split and path.stem != split:
             continue
         try:
-            for place, content, problem in _of_path(path, name):
-                yield Row(name, place, content if isinstance(content, dict) else {}, problem)
+            for source, content, problem in _of_path(path, name):
+                yield Row(name, source, content if isinstance(content, dict) else {}, problem)
         except OSError as error:
             yield Row(name, name, {}, f"it cannot be read ({error.strerror or error})")
         except (CorruptDownload, MissingExtra) as error:
@@ -114,7 +115,7 @@ _FORM = re.compile(r"(?:FORM)?(10|20|40)-?([KF])(?:-?(405|SB40|SB|T405|T))?(?:[-
 class Filing(NamedTuple):
     """One annual report in items."""
 
-    place: str
+    source: str
     cik: str
     company: str  # as the register has it; "" where it is not said
     form: str
@@ -139,8 +140,8 @@ class Read(NamedTuple):
 
 def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
     """At most ``most`` of the filings in items (0: every one), those with the smallest hash."""
-    kept: list[tuple[int, str, Filing]] = []
-    places: dict[bytes, str] = {}
+    heap: list[tuple[int, str, Filing]] = []
+    sources: dict[bytes, str] = {}
     notices: list[tuple[str, str]] = []
     others: dict[str, str] = {}
     holding: set[str] = set()
@@ -151,67 +152,68 @@ def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
         filing = (_filing(row, keys, annual) if keys else row.problem) or "it holds no items of a filing"
         if not isinstance(filing, str):
             content = sha256(filing.text.encode()).digest()
-            if (twin := places.setdefault(content, row.place)) == row.place:
-                ranked = (-int(filing.draw[:15], 16), row.place, filing)
-                heapq.heappush(kept, ranked)
-                if most and len(kept) > most:
-                    heapq.heappop(kept)
+            if (twin := sources.setdefault(content, row.source)) == row.source:
+                ranked = (-int(filing.draw[:15], 16), row.source, filing)
+                heapq.heappush(heap, ranked)
+                if most and len(heap) > most:
+                    heapq.heappop(heap)
                 continue
             filing = f"it says the same as {twin}"
         others.setdefault(row.file, filing)
-        notices.append((row.file, f"{row.place} is left out: {filing}"))
-    told = [told for file, told in notices if file in holding]
-    if len(kept) < len(places):
-        told.append(f"{len(kept)} of {len(places)} filings in items are read; --subset all reads every one")
+        notices.append((row.file, f"{row.source} is left out: {filing}"))
+    remarks = [remark for file, remark in notices if file in holding]
+    if len(heap) < len(sources):
+        part = f"{len(heap)} of {len(sources)}"
+        remarks.append(f"{part} filings in items are read; --subset all reads every one")
     return Read(
-        [filing for *_, filing in sorted(kept, key=lambda each: each[1])],
-        told,
+        [filing for *_, filing in sorted(heap, key=itemgetter(1))],
+        remarks,
         {file: problem for file, problem in others.items() if file not in holding},
     )
 
 
 def _keys(content: dict[str, object]) -> dict[str, str]:
     """Keys of a row that hold items, by the items' numbers ("7A"); none for any other row."""
-    found = ((_KEY.fullmatch(key), key) for key in content)
-    return {match[1].upper(): key for match, key in found if match}
+    matches = ((_KEY.fullmatch(key), key) for key in content)
+    return {match[1].upper(): key for match, key in matches if match}
 
 
 def _filing(row: Row, keys: dict[str, str], annual: Collection[str]) -> Filing | str:
     """Row as a filing, or why it is none."""
-    known = _NAME.search(_told(row.content, "filename"))
-    named = known.groupdict("") if known else {}
-    form = normal_form(_told(row.content, "filing_type", "form", "form_type") or named.get("form", ""))
+    match = _NAME.search(_field(row.content, "filename"))
+    named = match.groupdict("") if match else {}
+    form = normal_form(_field(row.content, "filing_type", "form", "form_type") or named.get("form", ""))
     if form and form not in annual:
         return f"its form is {form}, no annual report"
     text = _text(row.content, keys)
     if len(text.split()) < _FEWEST:
         return f"its items have fewer than {_FEWEST} words"
-    cik = (_digits(_told(row.content, "cik")) or named.get("cik", "")).lstrip("0")
-    period = _day(_told(row.content, "period_of_report", "period"))
-    year = _told(row.content, "year") or named.get("year", "") or period[:4]
-    company = " ".join(_told(row.content, "company", "company_name").split())
+    cik = (_digits(_field(row.content, "cik")) or named.get("cik", "")).lstrip("0")
+    period = _day(_field(row.content, "period_of_report", "period"))
+    year = _field(row.content, "year") or named.get("year", "") or period[:4]
+    company = " ".join(_field(row.content, "company", "company_name").split())
     if not (company or cik):
         return "it says neither its company nor its register number (company, cik, filename)"
     if not (period or re.fullmatch(r"(?:19|20)\d\d", year)):
         return "it says neither its period nor its year (period_of_report, year, filename)"
-    return Filing(row.place, cik, company, form or "10-K", period, year, named.get("accession", ""), text)
+    return Filing(row.source, cik, company, form or "10-K", period, year, named.get("accession", ""), text)
 
 
-def normal_form(told: str) -> str:
+def normal_form(written: str) -> str:
     """Form as the SEC writes it: "10-K405" for 10K405, "10-K/A" for 10-K-A; others as they are."""
-    plain = "".join(told.split()).upper()
-    found = _FORM.fullmatch(plain)
-    if not found:
+    plain = "".join(written.split()).upper()
+    match = _FORM.fullmatch(plain)
+    if not match:
         return plain
-    number, letter, kind, amended = found.groups(default="")
+    number, letter, kind, amended = match.groups(default="")
     return f"{number}-{letter}{kind}{'/A' if amended else ''}"
 
 
-def _told(content: dict[str, object], *names: str) -> str:
+def _field(content: dict[str, object], *names: str) -> str:
     """First of some fields that says anything, as text."""
     values = (content.get(name) for name in names)
     return next(
-        (str(each).strip() for each in values if isinstance(each, str | int) and str(each).strip()), ""
+        (text for value in values if isinstance(value, str | int) and (text := str(value).strip())), ""
     )
 
 
@@ -219,26 +221,26 @@ def _digits(text: str) -> str:
     return text if re.fullmatch(r"\d{1,10}", text) else ""
 
 
-def _day(told: str) -> str:
+def _day(written: str) -> str:
     """Date as ISO: of 2010-01-03, 20100103 or 2010-01-03 00:00:00; "" of anything else."""
-    found = re.match(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", told)
+    match = re.match(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", written)
     try:
-        return date(*map(int, found.groups())).isoformat() if found else ""
+        return date(*map(int, match.groups())).isoformat() if match else ""
     except ValueError:
         return ""
 
 
 def _text(content: dict[str, object], keys: dict[str, str]) -> str:
     """Items in the order of the form, each under its heading, without the heads of pages."""
-    order = sorted(keys, key=lambda each: (int(re.sub(r"\D", "", each)), each))
-    told = {each: content[keys[each]] for each in order}
-    items = {each: _lines(value) for each, value in told.items() if isinstance(value, str)}
+    order = sorted(keys, key=lambda item: (int(re.sub(r"\D", "", item)), item))
+    contents = {item: content[keys[item]] for item in order}
+    items = {item: _lines(value) for item, value in contents.items() if isinstance(value, str)}
     often = Counter(line for lines in items.values() for line in lines)
     parts = []
     for item, lines in items.items():
-        kept = [each for each in lines if not _heads_pages(each, often[each])]
-        if kept:
-            parts.append("\n".join(_headed(item, kept)))
+        body = [line for line in lines if not _heads_pages(line, often[line])]
+        if body:
+            parts.append("\n".join(_headed(item, body)))
     return "\n\n".join(parts)
 
 
@@ -250,27 +252,27 @@ def _heads_pages(line: str, times: int) -> bool:
 
 def _lines(text: str) -> list[str]:
     """Paragraphs of an item, one a line, without what stands on every page."""
-    lines = [" ".join(each.split()) for each in plain_lines(text)]
-    full = [each for each in lines if each]
-    going_on = sum(each[0].islower() for each in full)
+    lines = [" ".join(line.split()) for line in plain_lines(text)]
+    full = [line for line in lines if line]
+    going_on = sum(line[0].islower() for line in full)
     if len(full) >= _MANY and max(map(len, full)) <= _WRAPPED and going_on * _THIRD >= len(full):
-        full = [each for each in unwrapped(text).split("\n") if each]
-    kept: list[str] = []
+        full = [line for line in unwrapped(text).split("\n") if line]
+    paragraphs: list[str] = []
     mark = ""
-    for line in (_LINK.sub("", each) for each in full):
+    for line in (_LINK.sub("", line) for line in full):
         if _MARK.fullmatch(line):
             mark = f"{line} "
         elif not (_FURNITURE.fullmatch(line) or _PART.fullmatch(line)):
-            kept.append(mark + line)
+            paragraphs.append(mark + line)
             mark = ""
-    return kept
+    return paragraphs
 
 
 def _headed(item: str, lines: list[str]) -> list[str]:
     """Item with its heading on one line: "ITEM 1A." and "RISK FACTORS" are two in many filings."""
-    first = _HEADING.match(lines[0])
-    if not first:
+    heading = _HEADING.match(lines[0])
+    if not heading:
         return [f"Item {item}. {ITEMS.get(item, '')}".rstrip(), *lines]
-    if first.end() == len(lines[0]) and len(lines) > 1 and len(lines[1].split()) <= _LONGEST_HEADING:
+    if heading.end() == len(lines[0]) and len(lines) > 1 and len(lines[1].split()) <= _LONGEST_HEADING:
         return [f"{lines[0]} {lines[1]}", *lines[2:]]
     return lines

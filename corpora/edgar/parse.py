@@ -32,7 +32,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 
     ``split``: of rows in items one of several files ("test"), and how many of them ("test:30", ":all").
     """
-    name, _, asked = split.partition(":")
+    name, _, subset = split.partition(":")
     pages: list[tuple[str, Filing]] = []
     left_out: list[str] = []
     texts: dict[str, str] = {}
@@ -46,26 +46,26 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
         else:
             texts[read.text] = file
             pages.append((file, read))
-    most = 0 if asked == "all" else int(asked or _items.DEFAULT_SUBSET)
+    most = 0 if subset == "all" else int(subset or _items.DEFAULT_SUBSET)
     items = _items.read(folder, name, most, ANNUAL)
     left_out += items.notices
-    if not items.filings and asked:
+    if not items.filings and subset:
         raise UsageError(
-            f"filings as pages are always read whole, found --subset {asked}", help="leave --subset out"
+            f"filings as pages are always read whole, found --subset {subset}", help="leave --subset out"
         )
     if not pages and not items.filings:
-        reasons = (*left_out, *(f"{file} is left out: {each}" for file, each in items.others.items()))
-        told = f"; {reasons[0]}" if reasons else ""
-        raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{told}")
+        reasons = (*left_out, *(f"{file} is left out: {problem}" for file, problem in items.others.items()))
+        reason = f"; {reasons[0]}" if reasons else ""
+        raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{reason}")
     left_out += _others(folder, items.others)
     of_pages = [name_of(file, filing) for file, filing in pages]
-    titles = {each.title.casefold() for each in of_pages}
+    titles = {name.title.casefold() for name in of_pages}
     in_items = []
     for filing in items.filings:
         called = _called(filing)
         if called.title.casefold() in titles:
             left_out.append(
-                f"{filing.place} is left out: the same filing is there as a page, with its figures"
+                f"{filing.source} is left out: the same filing is there as a page, with its figures"
             )
         else:
             in_items.append((called, filing))
@@ -75,7 +75,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
         for called, (file, page) in zip(names, pages, strict=False)
     ]
     documents += [
-        _document(called, filing.text, filing.place)
+        _document(called, filing.text, filing.source)
         for called, (_, filing) in zip(names[len(pages) :], in_items, strict=True)
     ]
     return documents, left_out
@@ -105,9 +105,9 @@ def _document(name: Name, text: str, source: str, segments: tuple[tuple[int, int
 def _others(folder: Path, without_items: Iterable[str]) -> Iterator[str]:
     """Yield a sentence about files that may hold filings but are neither pages, submissions nor items."""
     files = {path.relative_to(folder).as_posix() for path in files_in(folder, _OTHER_KINDS)}
-    found = Counter(Path(file).suffix.casefold() for file in files | set(without_items))
-    if found:
-        kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(found.items()))
+    counts = Counter(Path(file).suffix.casefold() for file in files | set(without_items))
+    if counts:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
         yield (
             f"other files are left out ({kinds}): filings are read from .htm, .html, .xhtml and .txt,"
             " those in items from .json, .jsonl, .parquet and .zip"
@@ -183,7 +183,7 @@ def told_apart(names: Sequence[Name]) -> list[Name]:
     ids = Counter(name.id for name in names)
     titles = Counter(name.title.casefold() for name in names)
     seen: Counter[str] = Counter()
-    told: list[Name] = []
+    unique: list[Name] = []
     for name in names:
         seen[name.id] += 1
         number = seen[name.id]
@@ -193,14 +193,14 @@ def told_apart(names: Sequence[Name]) -> list[Name]:
         # A report and its amendment are of one fiscal year.
         amended = periods[name.paraphrase.casefold()] > 1
         paraphrase = f"{name.paraphrase} ({name.form})" if amended else name.paraphrase
-        told.append(replace(name, id=id_, title=title, paraphrase=paraphrase, alone=not doubled))
-    return told
+        unique.append(replace(name, id=id_, title=title, paraphrase=paraphrase, alone=not doubled))
+    return unique
 
 
 def form(filing: Filing) -> str:
     """Form of a filing as the SEC writes it ("10-K/A"); "" where it names none."""
-    told = next((item.text for item in filing.cover if item.concept == "dei:DocumentType"), "")
-    return re.sub(r"\s|^form", "", told, flags=re.IGNORECASE).upper()
+    name = next((item.text for item in filing.cover if item.concept == "dei:DocumentType"), "")
+    return re.sub(r"\s|^form", "", name, flags=re.IGNORECASE).upper()
 
 
 def spoken(iso: str) -> str:
@@ -218,11 +218,11 @@ def name_of(file: str, filing: Filing) -> Name:
     """Name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
     # The first one that is about the registrant itself, else about one of several.
     cover = sorted(filing.cover, key=lambda item: bool(item.context.dimensions))
-    told = {each.concept: each.text for each in reversed(cover)}
-    cik = told.get("dei:EntityCentralIndexKey", "").lstrip("0")
-    registrant = told.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
+    texts = {item.concept: item.text for item in reversed(cover)}
+    cik = texts.get("dei:EntityCentralIndexKey", "").lstrip("0")
+    registrant = texts.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
     symbols = [
-        each.text for each in cover if each.concept == "dei:TradingSymbol" and _SYMBOL.fullmatch(each.text)
+        item.text for item in cover if item.concept == "dei:TradingSymbol" and _SYMBOL.fullmatch(item.text)
     ]
     end = filing.period.end if filing.period else ""
     return named(cik, registrant, form(filing), end, filing.text, symbol=symbols[0] if symbols else "")
@@ -288,20 +288,22 @@ def _readable(registrant: str, text: str) -> tuple[str, str]:
 def _as_written(name: str, text: str) -> str:
     """Name in capitals as a text writes it most often otherwise: "UNITEDHEALTH" is UnitedHealth."""
     # The register leaves out points, hyphens, apostrophes and accents.
-    words = (re.sub(r"(?<=[A-Z]{3})S$", "['’]?S", re.escape(each)) for each in _plain(name).split())
+    words = (re.sub(r"(?<=[A-Z]{3})S$", "['’]?S", re.escape(word)) for word in _plain(name).split())
     letters = r"[\s.,&’'-]{1,3}".join(words)
-    places = re.finditer(rf"(?<!\w){letters}(?!\w)", _plain(text), re.IGNORECASE)
-    found = Counter(" ".join(text[each.start() : each.end()].split()) for each in places)
+    matches = re.finditer(rf"(?<!\w){letters}(?!\w)", _plain(text), re.IGNORECASE)
+    spellings = Counter(" ".join(text[match.start() : match.end()].split()) for match in matches)
     others: list[str] = [
-        each for each, _ in found.most_common() if not each.isupper() and not each[0].islower()
+        spelling
+        for spelling, _ in spellings.most_common()
+        if not (spelling.isupper() or spelling[0].islower())
     ]
     if others:
         return others[0]
     if len(name) <= _CAPITALS or (not name.isalpha() and " " not in name):
         return name
-    return re.sub(r"(?<= )(?:Of|And|The|For|In|On|De)(?= )", lambda each: each[0].lower(), capwords(name))
+    return re.sub(r"(?<= )(?:Of|And|The|For|In|On|De)(?= )", lambda match: match[0].lower(), capwords(name))
 
 
 def _plain(text: str) -> str:
     """Text without accents, of the same length."""
-    return "".join(normalize("NFD", each)[0] if each > "\x7f" else each for each in text)
+    return "".join(normalize("NFD", letter)[0] if letter > "\x7f" else letter for letter in text)

@@ -27,12 +27,12 @@ def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
     Raises MissingExtra for Parquet without its reader, OSError where a file cannot be read.
     """
     for path in files:
-        found = 0
+        count = 0
         if path.stat().st_size <= _LARGEST:
             for report in _of_file(path):
-                found += 1
+                count += 1
                 yield path, report
-        if not found:
+        if not count:
             yield path, None
 
 
@@ -41,10 +41,10 @@ def _of_file(path: Path) -> Iterator[Read]:
         yield read_markdown(path.read_text(encoding="utf-8", errors="replace"), path.name)
         return
     with path.open("rb") as file:
-        for place, content, _ in data_rows(file, path.name):
+        for source, content, _ in data_rows(file, path.name):
             # A lone object may be a file of the archive.
-            lone = content if isinstance(content, dict) and place == path.name else {}
-            yield _of_archive(lone, path) or _row(content, place)
+            lone = content if isinstance(content, dict) and source == path.name else {}
+            yield _of_archive(lone, path) or _row(content, source)
 
 
 def _row(row: object, place: str) -> Read:
@@ -120,8 +120,8 @@ def _flat(part: object, depth: int = 0) -> Iterator[str]:
         if line := " ".join(part.split()):
             yield line
     elif isinstance(part, list):
-        for each in part:
-            yield from _flat(each, depth + 1)
+        for section in part:
+            yield from _flat(section, depth + 1)
     elif isinstance(part, dict):
         for name in ("section_title", "paragraphs", "subsections"):
             yield from _flat(part.get(name, ""), depth + 1)
@@ -130,8 +130,8 @@ def _flat(part: object, depth: int = 0) -> Iterator[str]:
 def _date(text: str) -> str:
     from ragharness.language.dates import find_dates
 
-    found = next((each for each in find_dates(text) if each.year and each.month and each.day), None)
-    return f"{found.year:04d}-{found.month:02d}-{found.day:02d}" if found else ""
+    day = next((date for date in find_dates(text) if date.year and date.month and date.day), None)
+    return f"{day.year:04d}-{day.month:02d}-{day.day:02d}" if day else ""
 
 
 _PAIRS, _SECTIONS = "question_summary_pairs", "document_sections"
@@ -160,7 +160,7 @@ class Row(Struct, frozen=True, kw_only=True):
     @property
     def summary(self) -> str:
         """The pieces of the official summary that are answers, each once."""
-        return "\n".join(dict.fromkeys(each.answer for each in self.pairs))
+        return "\n".join(dict.fromkeys(pair.answer for pair in self.pairs))
 
 
 Read = Report | Row | None  # a report, a row of pairs, or neither
@@ -182,26 +182,26 @@ def read_pairs(row: dict[str, Any], place: str) -> Row:
 
 
 def _pairs(row: dict[str, Any], place: str, faults: list[str]) -> Iterator[Pair]:
-    told = _structs(row[_PAIRS], (_QUESTION, _ANSWER, _PARENT), f"{place}: {_PAIRS}", faults)
+    structs = _structs(row[_PAIRS], (_QUESTION, _ANSWER, _PARENT), f"{place}: {_PAIRS}", faults)
     trees: dict[int, list[tuple[dict[str, Any], str]]] = defaultdict(list)
-    for number, each in enumerate(told):
+    for number, pair in enumerate(structs):
         where = f"{place}: pair {number}"
-        paragraph = each.get(_PARAGRAPH, row.get(_PARAGRAPH))
+        paragraph = pair.get(_PARAGRAPH, row.get(_PARAGRAPH))
         if not _whole(paragraph):
             faults.append(f"{where}: expected a number in {_PARAGRAPH}, found {_shown(paragraph)}")
             # Parents are counted within a paragraph: of this one nothing more is known.
             return
-        trees[paragraph].append((each, where))
+        trees[paragraph].append((pair, where))
     for tree in trees.values():
-        for each, where in tree:
-            if fault := _fault(each, len(tree)):
+        for pair, where in tree:
+            if fault := _fault(pair, len(tree)):
                 faults.append(f"{where}: {fault}")
                 continue
-            before = _before(each, [member for member, _ in tree])
+            before = _before(pair, [member for member, _ in tree])
             if before is None:
                 faults.append(f"{where}: expected parents that can be read and end, found others")
                 continue
-            yield Pair(question=_words(each[_QUESTION]), answer=_words(each[_ANSWER]), before=before)
+            yield Pair(question=_words(pair[_QUESTION]), answer=_words(pair[_ANSWER]), before=before)
 
 
 def _fault(pair: dict[str, Any], count: int) -> str:
@@ -216,53 +216,53 @@ def _fault(pair: dict[str, Any], count: int) -> str:
 
 def _before(pair: dict[str, Any], tree: list[dict[str, Any]]) -> str | None:
     """What a pair asks on from, the nearest first; None where its parents go round or are faulty."""
-    told: list[str] = []
+    texts: list[str] = []
     seen = {id(pair)}
     while pair[_PARENT] != _NO_PARENT:
         pair = tree[pair[_PARENT]]
         if id(pair) in seen or _fault(pair, len(tree)):
             return None
         seen.add(id(pair))
-        told += [_words(pair[_QUESTION]), _words(pair[_ANSWER])]
-    return " ".join(told)
+        texts += [_words(pair[_QUESTION]), _words(pair[_ANSWER])]
+    return " ".join(texts)
 
 
 def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
     """Sections one below the other; empty where the row has none that can be read."""
     if row.get(_SECTIONS) is None:
         return ""
-    found: list[str] = []
+    lines: list[str] = []
     for section in _structs(row[_SECTIONS], ("title", "paragraphs"), f"{place}: {_SECTIONS}", faults):
         title, paragraphs = section["title"], section["paragraphs"]
-        told = paragraphs if isinstance(paragraphs, list) else [paragraphs]
-        if not all(isinstance(each, str) for each in (title, *told)):
+        texts = paragraphs if isinstance(paragraphs, list) else [paragraphs]
+        if not all(isinstance(text, str) for text in (title, *texts)):
             faults.append(f"{place}: expected words in the sections of the report, found others")
             return ""
-        found += [title, *(line for each in told for line in each.split("\n"))]
-    return "\n\n".join(line for each in found if (line := _words(each)))
+        lines += [title, *(line for text in texts for line in text.split("\n"))]
+    return "\n\n".join(line for text in lines if (line := _words(text)))
 
 
 def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
     """List of structs, or a struct of lists, as the former; empty where it is neither."""
     if isinstance(value, dict):
-        lists = {name: each for name, each in value.items() if isinstance(each, list)}
+        lists = {name: column for name, column in value.items() if isinstance(column, list)}
         missing = [name for name in names if name not in lists]
         if missing:
             faults.append(
                 f"{where}: expected lists of {', '.join(names)}, found none of {', '.join(missing)}"
             )
             return []
-        lengths = {name: len(each) for name, each in lists.items()}
+        lengths = {name: len(column) for name, column in lists.items()}
         if len(set(lengths.values())) > 1:
-            found = ", ".join(f"{count} of {name}" for name, count in lengths.items())
-            faults.append(f"{where}: expected lists of one length, found {found}")
+            counted = ", ".join(f"{count} of {name}" for name, count in lengths.items())
+            faults.append(f"{where}: expected lists of one length, found {counted}")
             return []
-        return [dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)]
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     if not isinstance(value, list):
         faults.append(f"{where}: expected a list, found {_shown(value)}")
         return []
-    for each in value:
-        missing = [name for name in names if not isinstance(each, dict) or name not in each]
+    for struct in value:
+        missing = [name for name in names if not isinstance(struct, dict) or name not in struct]
         if missing:
             faults.append(f"{where}: expected {', '.join(names)} in each, found none of {', '.join(missing)}")
             return []

@@ -28,7 +28,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 
     Raises CorruptDownload where a folder holds no report at all.
     """
-    name, _, asked = split.partition(":")
+    name, _, subset = split.partition(":")
     reports, people, notices = read_reports(folder, name)
     if not reports:
         raise CorruptDownload(
@@ -36,9 +36,9 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
             f" in {folder}, found none",
             help="ragharness corpus show govreport",
         )
-    most = len(reports) if asked == "all" else int(asked or DEFAULT_SUBSET)
-    drawn = sorted(reports, key=lambda each: sha256(each.number.encode()).hexdigest())
-    chosen = sorted(drawn[:most], key=lambda each: each.number)
+    most = len(reports) if subset == "all" else int(subset or DEFAULT_SUBSET)
+    drawn = sorted(reports, key=lambda report: sha256(report.number.encode()).hexdigest())
+    chosen = sorted(drawn[:most], key=lambda report: report.number)
     if len(chosen) < len(reports):
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
     documents = list(map(_document, chosen, name_reports(chosen)))
@@ -75,8 +75,8 @@ def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[s
             reports.setdefault(report.number, report)
     notices = []
     if strange and reports:
-        told = ", ".join(sorted(set(strange))[:3])
-        notices.append(f"left out, no report: {told}{' ...' if len(set(strange)) > 3 else ''}")
+        names = ", ".join(sorted(set(strange))[:3])
+        notices.append(f"left out, no report: {names}{' ...' if len(set(strange)) > 3 else ''}")
     if twice:
         notices.append(f"left out, there already: {twice}")
     return list(reports.values()), people, notices
@@ -90,7 +90,7 @@ def _of_split(files: list[Path], split: str) -> list[Path]:
 def _split_of(path: Path) -> str:
     """Split that a file, or its folder, is named for; empty for none."""
     named = (re.split(r"[\W_]", path.stem)[0], path.parent.name)
-    return next((split for split, marks in _SPLITS.items() if any(each in marks for each in named)), "")
+    return next((split for split, marks in _SPLITS.items() if any(name in marks for name in named)), "")
 
 
 def _members(folder: Path, split: str) -> set[str]:
@@ -143,8 +143,8 @@ class People:
     def reports(self) -> Iterator[Report]:
         """Yield the reports that the rows hold themselves, one for each id."""
         for rows in self._rows.values():
-            whole = next((each for each in rows if each.body), None)
-            summary = "\n".join(dict.fromkeys(each.summary for each in rows))
+            whole = next((row for row in rows if row.body), None)
+            summary = "\n".join(dict.fromkeys(row.summary for row in rows))
             if whole and (report := made(whole.name, whole.body, summary, "", SOURCE)):
                 yield report
 
@@ -156,16 +156,16 @@ class People:
 
     def notices(self, reports: Sequence[Report], chosen: Sequence[Report]) -> list[str]:
         """Sentences about rows that cannot be used; ``chosen`` are the reports that the corpus has."""
-        here = {each.number.casefold() for each in reports}
-        read = {each.number.casefold() for each in chosen}
-        strange = [each[0].name for key, each in sorted(self._rows.items()) if key not in here]
-        unread = len(here & self._rows.keys() - read)
-        told = [f"left out of {SOURCE}, {fault}" for fault in self._faults[:_NAMED]]
+        numbers = {report.number.casefold() for report in reports}
+        read = {report.number.casefold() for report in chosen}
+        strange = [rows[0].name for key, rows in sorted(self._rows.items()) if key not in numbers]
+        unread = len(numbers & self._rows.keys() - read)
+        notices = [f"left out of {SOURCE}, {fault}" for fault in self._faults[:_NAMED]]
         if len(self._faults) > _NAMED:
-            told.append(f"left out of {SOURCE}: {len(self._faults) - _NAMED} more faults like these")
+            notices.append(f"left out of {SOURCE}: {len(self._faults) - _NAMED} more faults like these")
         if strange:
             more = f" and {len(strange) - _NAMED} more" if len(strange) > _NAMED else ""
-            told.append(f"{SOURCE} asks of reports that are not here: {', '.join(strange[:_NAMED])}{more}")
+            notices.append(f"{SOURCE} asks of reports that are not here: {', '.join(strange[:_NAMED])}{more}")
         if unread:
-            told.append(f"{SOURCE} asks of {unread} more reports, outside the part that is read")
-        return told
+            notices.append(f"{SOURCE} asks of {unread} more reports, outside the part that is read")
+        return notices

@@ -50,17 +50,19 @@ _LONG, _WORDS = 60, 2
 
 def name_reports(reports: list[Report]) -> list[Name]:
     """Name for each report; what only a subject tells is no handle where another has the same."""
-    subjects = [each.title or _subject(each) for each in reports]
+    subjects = [report.title or _subject(report) for report in reports]
     often = Counter(subject.casefold() for subject in subjects)
     heads = Counter(subject.partition(":")[0].casefold() for subject in subjects)
     names: list[Name] = []
     for report, subject in zip(reports, subjects, strict=True):
-        known = _known_number(report)
+        number = _known_number(report)
         unique = subject and often[subject.casefold()] == 1
         head = report.title.partition(":")[0]
         short = len(report.title) > _LONG and len(head.split()) >= _WORDS and heads[head.casefold()] == 1
-        said = head if short else report.title
-        names.append(_named(report, subject, known, said) if known or unique else Name(report.number, "", ""))
+        title = head if short else report.title
+        names.append(
+            _named(report, subject, number, title) if number or unique else Name(report.number, "", "")
+        )
     return _unique(names)
 
 
@@ -102,25 +104,26 @@ def _spoken(iso: str) -> str:
 def _subject(report: Report) -> str:
     """Named thing that the summary introduces and the body speaks of most, again and again; or nothing."""
     head = " ".join((report.summary[:2500] or report.body[:2500]).split())
-    found = {
-        f"{each['name']} ({each['short']})": report.body.count(each["short"]) for each in _TERM.finditer(head)
+    counts = {
+        f"{match['name']} ({match['short']})": report.body.count(match["short"])
+        for match in _TERM.finditer(head)
     }
-    phrases = {each[0] for each in _PHRASE.finditer(head)}
-    found |= {phrase: report.body.count(phrase) for phrase in phrases}
-    wanted = max(2, _OFTEN * len(report.body.split()))
-    telling = {name: count for name, count in found.items() if not _VAGUE.search(name) and count >= wanted}
+    phrases = {match[0] for match in _PHRASE.finditer(head)}
+    counts |= {phrase: report.body.count(phrase) for phrase in phrases}
+    least = max(2, _OFTEN * len(report.body.split()))
+    telling = {name: count for name, count in counts.items() if not _VAGUE.search(name) and count >= least}
     best = max(telling, key=lambda name: (telling[name], name), default="")
     return re.sub(r"^(?:The|the|Since the|In the)\s+", "", best)
 
 
 def _unique(names: list[Name]) -> list[Name]:
     taken: Counter[str] = Counter()
-    found: list[Name] = []
-    for each in names:
-        taken[each.title.casefold()] += 1
-        again = taken[each.title.casefold()]
-        found.append(each if again == 1 else Name(f"{each.title} ({again})", "", ""))
-    return found
+    unique: list[Name] = []
+    for name in names:
+        taken[name.title.casefold()] += 1
+        again = taken[name.title.casefold()]
+        unique.append(name if again == 1 else Name(f"{name.title} ({again})", "", ""))
+    return unique
 
 
 _CRS = re.compile(r"^\*\*Report No\.:\*\*\s*(?P<number>[\w-]+)", re.MULTILINE)
@@ -154,10 +157,10 @@ _PROSE = 15  # words of a line from which it is no navigation
 def read_markdown(text: str, name: str) -> Report | None:
     """Report, or None where the text is neither a CRS nor a GAO report; ``name`` is the file's."""
     text = text.replace("\r\n", "\n").replace("\xa0", " ").replace("\u200b", "")
-    if found := _CRS.search(text):
-        return _crs(text, found["number"], name)
-    if found := _GAO.search(text):
-        return _gao(text, found["number"].rstrip("-"), found["date"] or "", name)
+    if match := _CRS.search(text):
+        return _crs(text, match["number"], name)
+    if match := _GAO.search(text):
+        return _gao(text, match["number"].rstrip("-"), match["date"] or "", name)
     return None
 
 
@@ -190,8 +193,8 @@ def _iso(year: str, month: str, day: str) -> str:
 
 
 def _title(text: str, number: str) -> str:
-    found = _TITLE.search(text)
-    return " ".join(plain(found["title"]).split()) if found else number
+    match = _TITLE.search(text)
+    return " ".join(plain(match["title"]).split()) if match else number
 
 
 def _first_prose(lines: list[str], number: str) -> int:
@@ -213,7 +216,7 @@ def _until(lines: list[str], ends: set[str]) -> list[str]:
 def _lines(lines: Iterable[str]) -> list[str]:
     """Paragraphs that stand on one line each, without marks; empty ones go."""
     cleaned = (_without_marks(plain(_HEADING.sub("", line))) for line in lines if not _RULE.match(line))
-    return [line for line in (" ".join(each.split()) for each in cleaned) if line]
+    return [line for line in (" ".join(line.split()) for line in cleaned) if line]
 
 
 def plain(text: str) -> str:
@@ -235,7 +238,7 @@ def _gao(text: str, number: str, published: str, name: str) -> Report:
         summary = "\n".join(_paragraphs(_SECTION.sub("", highlights.replace("## Highlights", ""))))
     front = _FRONT.search(head[: len(head) // 3])
     body = head[front.end() :] if front else head
-    back = [found.start() for found in _BACK.finditer(body) if found.start() > len(body) // 2]
+    back = [match.start() for match in _BACK.finditer(body) if match.start() > len(body) // 2]
     return Report(
         number=number,
         agency="GAO",
@@ -249,7 +252,7 @@ def _gao(text: str, number: str, published: str, name: str) -> Report:
 
 def _paragraphs(text: str) -> list[str]:
     """Paragraphs of wrapped pages: lines joined, notes and page numbers gone, breaks mended."""
-    found: list[str] = []
+    paragraphs: list[str] = []
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n")]
         bare = "\n".join(line for line in lines if line and not _PAGE.match(plain(line)))
@@ -260,17 +263,17 @@ def _paragraphs(text: str) -> list[str]:
         line = _SPACED_MARK.sub("", _without_marks(" ".join(joined.split())))
         if not line:
             continue
-        open_one = _open(found) if line[0].islower() and not heading else None
+        open_one = _open(paragraphs) if line[0].islower() and not heading else None
         if open_one is None:
-            found.append(line)
+            paragraphs.append(line)
         else:
-            found[open_one] = f"{found[open_one]} {line}"
-    return found
+            paragraphs[open_one] = f"{paragraphs[open_one]} {line}"
+    return paragraphs
 
 
 def _open(paragraphs: list[str]) -> int | None:
-    """Place of a paragraph that a page end broke off, among the last three; else None."""
-    for place in range(len(paragraphs) - 1, max(-1, len(paragraphs) - 4), -1):
-        if len(paragraphs[place].split()) >= _PROSE:
-            return None if _FINISHED.search(paragraphs[place]) else place
+    """Index of a paragraph that a page end broke off, among the last three; else None."""
+    for index in range(len(paragraphs) - 1, max(-1, len(paragraphs) - 4), -1):
+        if len(paragraphs[index].split()) >= _PROSE:
+            return None if _FINISHED.search(paragraphs[index]) else index
     return None
