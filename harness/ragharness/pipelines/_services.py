@@ -12,6 +12,7 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
@@ -103,19 +104,33 @@ class Client:
         if_absent: str = "",
     ) -> None:
         """``if_absent``: the help where nobody has ever listened; empty: that counts as a cut connection."""
+        from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+        import httpx
+
         self.where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
         self._url = url
         self._headers = headers
-        self._fixed = fixed
-        self._connect_seconds = connect_seconds
         self._if_absent = if_absent
         self._reached = False
-        self._certificates = _certificates(url)
         self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
-        import httpx
-
+        ours = {
+            "User-Agent": f"ragharness/{__version__}",
+            "Accept": "*/*",
+            "Accept-Encoding": "gzip, deflate",
+        }
+        self._new_client = partial(
+            httpx.AsyncClient,
+            headers={**ours, **fixed, **headers.values},
+            # Questions are independent: what one of them is told to remember, no other sends.
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+            timeout=httpx.Timeout(None, connect=connect_seconds),  # the run limits the call as a whole
+            follow_redirects=False,
+            trust_env=not is_local(url.host),
+            verify=_certificates(url),
+        )
         try:
-            self._client()
+            self._new_client()
         except (httpx.InvalidURL, ValueError, ImportError) as error:
             raise PipelineNotUsable(
                 f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY does not hold the URL of a proxy: {error}",
@@ -134,7 +149,7 @@ class Client:
 
         idle = await self._idle.get()
         # Each has one connection: what many of them share is searched for every request (twice the work).
-        client = idle.pop() if idle else self._client()
+        client = idle.pop() if idle else self._new_client()
         try:
             url = self._url.copy_merge_params(query) if query is not None else self._url
             kind = {"Content-Type": "application/json"} if content is not None else {}
@@ -165,26 +180,6 @@ class Client:
         if self._if_absent and isinstance(error, httpx.ConnectError) and not self._reached:
             return AccessRefused(f"no server answers at {self.where}: {reason}", help=self._if_absent)
         return TemporaryFailure(f"{self.where}: {reason}")
-
-    def _client(self) -> httpx.AsyncClient:
-        from http.cookiejar import CookieJar, DefaultCookiePolicy
-
-        import httpx
-
-        ours = {
-            "User-Agent": f"ragharness/{__version__}",
-            "Accept": "*/*",
-            "Accept-Encoding": "gzip, deflate",
-        }
-        return httpx.AsyncClient(
-            headers={**ours, **self._fixed, **self._headers.values},
-            # Questions are independent: what one of them is told to remember, no other sends.
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(None, connect=self._connect_seconds),  # the run limits the call as a whole
-            follow_redirects=False,
-            trust_env=not is_local(self._url.host),
-            verify=self._certificates,
-        )
 
 
 async def _exchange(client: httpx.AsyncClient, request: httpx.Request) -> tuple[httpx.Response, bytes]:

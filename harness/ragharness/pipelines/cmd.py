@@ -274,6 +274,6 @@ def _value(line: bytes, *, is_first: bool) -> Any:
     try:
         return json_of(text_of(line))
     except UnusableReply as error:
-        place = f"its {'first ' if is_first else ''}line on standard output, which is for replies alone"
+        line_name = f"its {'first ' if is_first else ''}line on standard output, which is for replies alone"
         remedy = "; a program that answers once and ends takes mode=once" if is_first else ""
-        raise UnusableReply(f"{error} as {place}{remedy}") from error
+        raise UnusableReply(f"{error} as {line_name}{remedy}") from error

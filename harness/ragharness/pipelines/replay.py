@@ -106,35 +106,23 @@ class Recorded:
         return outcome
 
 
-class _Settings(msgspec.Struct):
-    corpus_hash: str
-    pipeline_settings: dict[str, Any] = {}
-
-
-class _Run(msgspec.Struct):
-    """The part of ``run.json`` that matters here."""
-
-    takes: str
-    settings: _Settings
-
-
 def _recorded_takes(path: Path, context: Context) -> str:
     """How the pipeline of a recorded run of these questions, all or some, got its passages; or "".
 
     Where it was the harness that retrieved, what it withheld and emptied then holds for the replay too.
     """
     try:
-        run = msgspec.json.decode(path.with_name("run.json").read_bytes(), type=_Run)
+        run = msgspec.json.decode(path.with_name("run.json").read_bytes())
         lines = path.with_name("questions.jsonl").read_bytes().splitlines()
         recorded = [msgspec.json.decode(line, type=Question) for line in lines]
-    except (OSError, msgspec.MsgspecError):
+        settings, takes = run["settings"], run["takes"]
+        takes = settings.get("pipeline_settings", {}).get("recorded_takes", takes)
+        corpus_hash = settings["corpus_hash"]
+    except (OSError, msgspec.MsgspecError, LookupError, TypeError, AttributeError):
         return ""
     present = {question.id: question for question in context.questions.questions}
-    if run.settings.corpus_hash != context.corpus.hash:
-        return ""
-    if any(present.get(question.id) != question for question in recorded):
-        return ""
-    return str(run.settings.pipeline_settings.get("recorded_takes", run.takes))
+    same = all(present.get(question.id) == question for question in recorded)
+    return str(takes) if same and corpus_hash == context.corpus.hash else ""
 
 
 def _is_answer(outcome: Outcome) -> bool:

@@ -97,10 +97,8 @@ def passage_of(value: object) -> Passage | None:
     gets = list(_lookups(value))
     text = first_of(gets, TEXT_KEYS, _is_text) or ""
     name = (identifier(first_of(gets, ID_KEYS, _is_id)) or "").strip()
-    document, title = (
-        first_of(gets, DOCUMENT_KEYS, _is_word) or "",
-        first_of(gets, TITLE_KEYS, _is_word) or "",
-    )
+    document = first_of(gets, DOCUMENT_KEYS, _is_word) or ""
+    title = first_of(gets, TITLE_KEYS, _is_word) or ""
     start, end = first_of(gets, START_KEYS, _is_offset), first_of(gets, END_KEYS, _is_offset)
     # An end before the start says nothing; a start alone says where the text begins.
     end = max(end or (0 if start is None else start + len(text)), start or 0)

