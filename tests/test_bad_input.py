@@ -216,7 +216,7 @@ def test_odd_returns_are_graded_named_and_whole(verb: Verb, tmp_path: Path) -> N
         """,
         "mit leer ö.py",
     )
-    done = verb("run", *SMALL, "--pipeline", spec, "--out", "a b")
+    done = verb("run", *SMALL, "--pipeline", spec, "--out", "a b", "--strict")
     assert done.code == 0, done.errors
     assert "\x1b" not in done.output
     assert "at import" in done.errors

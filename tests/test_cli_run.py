@@ -105,10 +105,11 @@ def test_errors_are_counted_and_strict_says_so(tmp_path: Path, verb: Verb) -> No
     assert done.output.startswith(
         "Not a result: every call failed with SystemExit: [c1#3] is gone (broken.py:3)\n"
     )
-    again = verb("run", "--pipeline", spec, "--out", "r")
+    again = verb("run", "--pipeline", spec, "--out", "r", "--strict")
     assert again.code == 2
     assert "r is finished: nothing left to ask" in again.errors
     assert len(RunFolder.open(tmp_path / "r").sessions()) == 1
+    assert verb("run", "--pipeline", "refuse", "--strict").code == 0
 
 
 def test_a_stuck_pipeline_does_not_hold_the_process(tmp_path: Path) -> None:
@@ -136,6 +137,7 @@ def test_a_stuck_pipeline_does_not_hold_the_process(tmp_path: Path) -> None:
         "0.2",
         "--concurrency",
         "13",
+        "--strict",
     )
     assert done.returncode == 2
     assert "0 graded, 13 time-outs" in done.stdout

@@ -483,7 +483,7 @@ def test_a_budget_ends_a_run_in_order_and_a_larger_one_continues_it(tmp_path: Pa
         "stopped: --max-cost 0.5 is used up ($0.5 spent); 50 of 130 are answered and kept in" in done.errors
     )
     assert f"continue with: ragharness run --pipeline {spec} --max-cost 1 --concurrency 1" in done.errors
-    quiet = verb("run", "--pipeline", spec, "--max-cost", "0.5", "--quiet")
+    quiet = verb("run", "--pipeline", spec, "--max-cost", "0.5", "--strict", "--quiet")
     assert quiet.code == 2
     assert "50 of 130 are answered and kept in" in quiet.errors
     assert "continue with: ragharness run" in quiet.errors
