@@ -142,7 +142,9 @@ def test_every_thread_searches_on_one_thread(faiss: Any, monkeypatch: pytest.Mon
         assert set(pool.map(threads, range(16))) == {1}
 
 
-def test_a_setting_that_nobody_knows_is_refused_before_anything_is_embedded(faiss: Any, tmp_path: Path) -> None:
+def test_a_setting_that_nobody_knows_is_refused_before_anything_is_embedded(
+    faiss: Any, tmp_path: Path
+) -> None:
     (tmp_path / "model").mkdir()
     options = Options({"model": str(tmp_path / "model"), "normalise": "yes"})
     with pytest.raises(UnknownName, match="did you mean normalize"):

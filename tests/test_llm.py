@@ -344,7 +344,11 @@ def test_an_empty_answer_is_an_answer_and_is_not_kept(server: Answering, tmp_pat
     ("chosen", "kind", "says"),
     [
         ({"model": ""}, UsageError, "needs the name of a model"),
-        ({"key_env": "NOT_SET"}, UsageError, "the environment variable NOT_SET, for the key of .* is not set"),
+        (
+            {"key_env": "NOT_SET"},
+            UsageError,
+            "the environment variable NOT_SET, for the key of .* is not set",
+        ),
         ({"base_url": ""}, UsageError, "environment variable OPENAI_API_KEY, for the key of api.openai.com"),
         ({"base_url": "ftp://x/v1"}, UsageError, "is no base URL"),
         ({"base_url": "http://me:pw@x/v1"}, PipelineNotUsable, "holds a login"),

@@ -208,7 +208,9 @@ def test_a_command_that_cannot_be_started_is_refused_at_once(tmp_path: Path, spe
     "words", ["cat --api-key={key}", "cat --token {key}", "env API_KEY={key} cat", "cat -password {key} -v"]
 )
 def test_a_key_on_the_command_line_is_refused(words: str) -> None:
-    with pytest.raises(PipelineNotUsable, match="the command, which is kept with the run, holds the secret") as caught:
+    with pytest.raises(
+        PipelineNotUsable, match="the command, which is kept with the run, holds the secret"
+    ) as caught:
         load(f"cmd:{words.format(key='sk-planted-0123456789')}")
     assert "planted" not in str(caught.value) + caught.value.help
     assert load("cmd:cat --max-tokens 100000000 --key-file place-of-the-key --token -verbose").name == "cat"
@@ -241,9 +243,7 @@ def test_a_module_without_its_function_tells_which_it_has(
         "raise SystemExit\ndef answer(q): ...\nasync def search(q): ...\ndef _own(): ...\n"
     )
     for spec in ("mymod", "mymod.py"):
-        with pytest.raises(
-            PipelineNotUsable, match=f"write {spec}:FUNCTION; mymod.py has answer, search"
-        ):
+        with pytest.raises(PipelineNotUsable, match=f"write {spec}:FUNCTION; mymod.py has answer, search"):
             load(spec)
     with pytest.raises(UnknownName):
         load("yourmod")

@@ -131,7 +131,10 @@ def test_a_template_may_be_a_file(tmp_path: Path) -> None:
         ("{", "the template is no JSON"),
         ("[" * 100_000, "the template is no JSON"),
         ('{"q": "why"}', "lacks {question}"),
-        ('{"q": "{question}", "x": "{quesion}"}', "{quesion} in the template is not known; it may hold {question}, {context}, {k}, {p"),
+        (
+            '{"q": "{question}", "x": "{quesion}"}',
+            "{quesion} in the template is not known; it may hold {question}, {context}, {k}, {p",
+        ),
         (
             '{"q": "{question} {passages}"}',
             "{passages} in the template is a list, but is embedded in other text",
@@ -230,7 +233,7 @@ def test_a_path_that_leads_nowhere_says_what_is_there() -> None:
         pipeline = load(server.url(), answer="data.answer")
         with pytest.raises(UnusableReply, match=r"the answer at data\.answer, found an object with answr, n"):
             ask(pipeline)
-        with pytest.raises(PipelineNotUsable, match="the path usage='a..b' is not made of keys"):
+        with pytest.raises(PipelineNotUsable, match=r"the path usage='a\.\.b' is not made of keys"):
             load(server.url(), usage="a..b")
     with Answering(lambda _: Reply({"choices": [{"message": {"said": "Yes."}}]})) as server:
         pipeline = load(server.url(), answer="choices.0.message.content.0")
