@@ -26,9 +26,13 @@ ENGINES = ("local", "ray")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def _option(default: Any, help: str, *, flag: str = "", metavar: str = "", under: str = "") -> Any:  # noqa: A002
-    """Dataclass field of an option; ``flag``: its name if it differs, ``under``: its heading."""
-    return field(default=default, metadata={"help": help, "flag": flag, "metavar": metavar, "under": under})
+def _option(default: Any, help: str, *, flag: str = "", metavar: str = "", **more: Any) -> Any:  # noqa: A002
+    """Dataclass field of an option; ``flag``: its name if it differs.
+
+    Of ``more``, ``under`` is its heading, ``least`` and ``most`` are the bounds of a number.
+    """
+    metadata = {"help": help, "flag": flag, "metavar": metavar, "under": "", "most": _MOST, **more}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +55,14 @@ class RunConfig:
     questions: str | Path | None = _option(
         None, "Your own questions: CSV, JSONL, or a frozen question set.", metavar="FILE"
     )
-    size: int = _option(DEFAULT_SIZE, "Number of questions; the row proportions are kept.")
+    size: int = _option(DEFAULT_SIZE, "Number of questions; the row proportions are kept.", least=1)
     seed: int = _option(DEFAULT_SEED, "Seed for building the question set.")
     only: tuple[str, ...] = _option((), "Ask only these questions; repeatable.", metavar="ID,...")
-    limit: int = _option(0, "Ask only N questions, keeping the row proportions (0: all).")
+    limit: int = _option(0, "Ask only N questions, keeping the row proportions (0: all).", least=0)
     sample_seed: int = _option(0, "Seed for the --limit sample.")
-    epochs: int = _option(1, "Ask each question N times; every answer counts.", metavar="N")
+    epochs: int = _option(
+        1, "Ask each question N times; every answer counts.", metavar="N", least=1, most=MOST_EPOCHS
+    )
     pipeline: str | Callable[..., Any] = _option(
         "extractive",
         "pkg.mod:attr, path/file.py:attr, http(s)://HOST/PATH, cmd:COMMAND, replay:FILE, llm, or a"
@@ -76,8 +82,8 @@ class RunConfig:
     rerank: str = _option(
         "", "Cross-encoder that reorders the first 50 passages of the retriever.", metavar="NAME|PATH"
     )
-    k: int = _option(5, "Passages to retrieve per question.", flag="--k")
-    passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
+    k: int = _option(5, "Passages to retrieve per question.", flag="--k", least=1)
+    passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.", least=1)
     grader: str = _option(
         "rules",
         "rules, nli, judge, human or your own pkg.mod:attr; several, separated by commas: the first that can"
@@ -89,12 +95,12 @@ class RunConfig:
         (), "Setting of a grader, such as judge.model=NAME; repeatable.", metavar="GRADER.NAME=VALUE"
     )
     all_graders: bool = _option(False, "Ask every grader of the chain; the first that can decide still does.")
-    concurrency: int = _option(8, "Questions asked in parallel.", under="Limits")
+    concurrency: int = _option(8, "Questions asked in parallel.", under="Limits", least=1)
     timeout: float = _option(60.0, "Seconds before a call times out.")
-    retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).")
+    retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).", least=0)
     retry_errors: bool = _option(False, "Ask questions again that ended in an error or a time-out.")
     max_failures: int = _option(
-        MAX_FAILURES, "Stop if the first N calls all fail alike (0: never).", metavar="N"
+        MAX_FAILURES, "Stop if the first N calls all fail alike (0: never).", metavar="N", least=0
     )
     rpm: float | None = _option(
         None, "Maximum calls per minute over all workers, evenly spaced.", metavar="N"
@@ -124,19 +130,14 @@ class RunConfig:
     def __post_init__(self) -> None:
         """Raise UsageError for an invalid value; a single string becomes a list of one."""
         for option in fields(self):
+            value, least = getattr(self, option.name), option.metadata.get("least")
             if str(option.type).startswith("tuple"):
-                value = getattr(self, option.name)
                 values = (value,) if isinstance(value, str) else tuple(value or ())
                 object.__setattr__(self, option.name, values)
-        for name, least in (
-            ("k", 1), ("passage_words", 1), ("concurrency", 1), ("size", 1), ("epochs", 1),
-            ("limit", 0), ("retries", 0), ("max_failures", 0),
-        ):  # fmt: skip
-            number, most = getattr(self, name), MOST_EPOCHS if name == "epochs" else _MOST
-            if number < least:
-                raise UsageError(f"{flag_of(name)} must be at least {least}, not {number}")
-            if number > most:
-                raise UsageError(f"{flag_of(name)} must be at most {most}")
+            elif least is not None and value < least:
+                raise UsageError(f"{flag_of(option.name)} must be at least {least}, not {value}")
+            elif least is not None and value > option.metadata["most"]:
+                raise UsageError(f"{flag_of(option.name)} must be at most {option.metadata['most']}")
         if self.engine not in ENGINES:
             raise UsageError(f"--engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.isolate and self.engine != "local":
