@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UsageError
+from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UnknownName
 from ragharness.records import Answer, Passage, Question
 from ragharness.rubrics.outputs import Item
 from ragharness.rubrics.rubric import SCALE, Check
@@ -289,22 +289,28 @@ RULES: dict[str, dict[str, Rule]] = {
 
 
 def find_rule(method: str, name: str) -> Rule:
-    """A rule of a method, or the user's own; raises CodeNotUsable or UsageError."""
-    if method == "deterministic" and ":" in name:
+    """A rule of a method, or the user's own; raises CodeNotUsable or UnknownName."""
+    if _is_own(method, name):
         from ragharness.pipelines.adapters import find
 
         function: Rule = find(name).value
         if not callable(function):
             raise CodeNotUsable(f"{name} is no function but a {type(function).__name__}")
         return function
-    if name not in (known_rules := RULES[method]):
-        more = ", or module:function" if method == "deterministic" else f" for {method}"
-        raise UsageError(f"expected one of {', '.join(sorted(known_rules))}{more}, found {name!r}")
-    return known_rules[name]
+    if name not in RULES[method]:
+        raise UnknownName(f"rule of {method}", name, RULES[method])
+    return RULES[method][name]
+
+
+def _is_own(method: str, name: str) -> bool:
+    return method == "deterministic" and ":" in name
 
 
 def fault(method: str, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
     """What a method expects instead of a rule with its arguments, and what it got; empty if it fits."""
+    if not _is_own(method, name) and name not in RULES[method]:
+        more = ", or module:function" if method == "deterministic" else f" for {method}"
+        return f"one of {', '.join(sorted(RULES[method]))}{more}", repr(name)
     try:
         rule = find_rule(method, name)
         inspect.signature(rule).bind(*[None] * (1 + (rule is cosine)), **arguments)
@@ -313,8 +319,7 @@ def fault(method: str, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
         for argument, value in arguments.items():
             msgspec.convert(value, hints.get(argument, Any))
     except RagharnessError as error:
-        expected, _, actual = str(error).removeprefix("expected ").partition(", found")
-        return expected, actual.lstrip(": ")
+        return f"a function {name} that can be used", str(error)
     except (TypeError, re.error, RecursionError, OverflowError, msgspec.MsgspecError) as error:
         return f"arguments that the rule {name} takes", str(error)
     low, high = arguments.get("zero_at", 0), arguments.get("ten_at", 1)
