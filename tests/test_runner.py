@@ -563,7 +563,8 @@ def test_other_work_waits_until_calls_leave_the_process_idle(
         return False
 
     # A machine that does other things, too, lets a busy process wait: it is idle only where it hardly works.
-    monkeypatch.setattr("ragharness.runner.execution._IDLE", 0.1)
+    monkeypatch.setattr("ragharness.runner.execution._IDLE", 0.05)
+    monkeypatch.setattr("ragharness.runner.execution._TICK", 5.0)
     execute(
         [(question(i), 0) for i in range(8)], runner_of(answer), lambda _: None, concurrency=1, meanwhile=work
     )

@@ -25,23 +25,19 @@ from ragharness.errors import RagharnessError
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """typer's usage error, by its public subclass: typer carries its own copy of click since 0.29."""
 
-YOUNG_OBJECTS = 50_000
-"""New objects between two looks of the garbage collector at the young ones."""
-
+YOUNG_OBJECTS = 50_000  # new objects between two looks of the garbage collector at the young ones
 _SUMMARY = """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.
 
 Example: ragharness run --corpus contractnli --pipeline mymod:answer
 """
 
-_PATIENCE = 10.0
-"""Seconds that what a pipeline has started may take to end."""
-
+_PATIENCE = 10.0  # seconds that what a pipeline has started may take to end
 EXIT_USAGE = 3
 EXIT_INTERRUPTED = 130
 
 
 def build_app(verb: str = "") -> typer.Typer:
-    """Return the command line, one command or group a module of this package; of a known verb that alone."""
+    """Command line, one command or group a module of this package; of a known verb that alone."""
     app = typer.Typer(
         name="ragharness",
         help=_SUMMARY,
@@ -154,7 +150,7 @@ def _unusable(error: OSError) -> int:
 
 
 def _asked(command: Any) -> str:
-    """Return the command that was asked for without its parameters, to name its help."""
+    """Command that was asked for without its parameters, to name its help."""
     names = ["ragharness"]
     for word in sys.argv[1:]:
         known = getattr(command, "commands", {})

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def modules(kind: str, folder: str) -> list[str]:
-    """Return the names of a kind, ours in a folder of the package and published ones; nothing is imported."""
+    """Names of a kind, ours in a folder of the package and published ones; nothing is imported."""
     from ragharness.support import plugins
 
     return plugins.names(kind, f"ragharness.{folder}")
@@ -60,7 +60,7 @@ _NAMED = frozenset({"run", "retriever", "pipeline", "grader", "format", "metric"
 
 
 def completion(kind: str) -> Callable[[str], list[str]] | None:
-    """Return what completes a value of a kind, the last one of ``NAME,NAME``; None: it has no names."""
+    """What completes a value of a kind, the last one of ``NAME,NAME``; None: it has no names."""
     if kind not in _NAMED:
         return None
 
@@ -78,7 +78,7 @@ _NUMBERS: dict[str, tuple[type, str, str]] = {
 
 
 def option_of(name: str) -> Any:
-    """Return the option of a field of ``RunConfig``."""
+    """Option of a field of ``RunConfig``."""
     declared = next(each for each in fields(RunConfig) if each.name == name)
     told = declared.metadata
     several = isinstance(declared.default, tuple)
@@ -95,7 +95,7 @@ def option_of(name: str) -> Any:
 
 
 def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any]:
-    """Return what reads the number of an option; it raises UsageError."""
+    """What reads the number of an option; it raises UsageError."""
 
     def read(text: str) -> Any:
         try:
@@ -107,7 +107,7 @@ def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any
 
 
 def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
-    """Return the one format that is asked for; raises UsageError for several."""
+    """One format that is asked for; raises UsageError for several."""
     shorts = {"markdown": markdown, "json": as_json, "html": html}
     names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
     if len(names) > 1:
@@ -153,7 +153,7 @@ EXIT_NO_RESULT = 2
 
 
 def exit_code(scores: Scores) -> int:
-    """Return 0 for a result, 2 for none."""
+    """0 for a result, 2 for none."""
     return 0 if scores.result else EXIT_NO_RESULT
 
 
@@ -224,7 +224,7 @@ def results_only() -> Iterator[Output]:
 
 
 def columns() -> int:
-    """Return how many columns a table may have."""
+    """How many columns a table may have."""
     return min(WIDEST, Output(sys.stdout, None, sys.stdout.isatty()).width)
 
 
@@ -296,20 +296,20 @@ def leave(code: int) -> NoReturn:
 
 
 def command() -> tuple[str, ...]:
-    """Return the command without what may be secret: it is written to disk."""
+    """Command without what may be secret: it is written to disk."""
     from ragharness.support.messages import redact
 
     return ("ragharness", *map(redact, sys.argv[1:]))
 
 
 def resume_command(*, raised: bool = False) -> str:
-    """Return the command that continues the run that this one began; ``raised``: with twice the budget."""
+    """Command that continues the run that this one began; ``raised``: with twice the budget."""
     parts = [part for part in command() if part != "--fresh"]
     return shlex.join(_with_twice(parts, "--max-cost") if raised else parts)
 
 
 def _with_twice(parts: list[str], name: str) -> list[str]:
-    """Return the command with the number after an option doubled."""
+    """Command with the number after an option doubled."""
     written = []
     for place, part in enumerate(parts):
         option, equals, value = part.partition("=")

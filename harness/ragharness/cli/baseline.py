@@ -20,8 +20,7 @@ _MODEL_FILE = Annotated[
     Path | None, typer.Option("--model-file", metavar="FILE", help="File of the local model, for its hash.")
 ]
 
-_FOLDER = Path("baselines")
-"""Where a new baseline is written."""
+_FOLDER = Path("baselines")  # where a new baseline is written
 
 
 def register(app: typer.Typer) -> None:

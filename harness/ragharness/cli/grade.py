@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 EXIT_DIFFERENT = 1
 
-_LISTED = 20
-"""Changed verdicts that are named; the rest is counted."""
+_LISTED = 20  # changed verdicts that are named; the rest is counted
 
 
 def grade(

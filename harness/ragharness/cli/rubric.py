@@ -186,7 +186,7 @@ BASE: Any = typer.Option(
 
 
 def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offline: bool) -> Prepared:
-    """Return an active rubric and what its methods need, before anything is asked; raises RagharnessError."""
+    """Active rubric and what its methods need, before anything is asked; raises RagharnessError."""
     from ragharness.rubrics import outputs, registry, scoring
     from ragharness.rubrics.judge import ModelJudge
     from ragharness.support.files import cache_folder
@@ -202,7 +202,7 @@ def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offlin
 def score_by(
     prepared: Prepared, of: RunFolder | Path, base: str = "", *, offline: bool, source: str
 ) -> tuple[RubricScores, list[Section]]:
-    """Return the scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
+    """Scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
     import msgspec
 
     from ragharness.analysis.gate import gate

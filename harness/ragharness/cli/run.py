@@ -109,7 +109,7 @@ def run(
 
 
 def _limits(gates: str) -> Gates:
-    """Return the gates; a name that is none is said before anything is asked."""
+    """Gates; a name that is none is said before anything is asked."""
     from ragharness.analysis.rules import limits_of, read_gates
 
     found = read_gates(gates)
@@ -191,7 +191,7 @@ def _stop(folder: RunFolder, live: Live) -> NoReturn:
 
 
 def under(headings: Mapping[str, str]) -> type[typer.core.TyperCommand]:
-    """Return a command whose help puts each heading before the parameter that it is given for.
+    """Command whose help puts each heading before the parameter that it is given for.
 
     ``--help`` stands at the end, under a heading of its own.
     """

@@ -27,17 +27,13 @@ from ragharness.reports.text import (
     rate,
 )
 
-_SHOWN = 40
-"""Flips that are listed; JSON has all."""
-
-_WITH_INTERVALS = 2
-"""Runs that are shown with their intervals; the JSON has them for all."""
-
+_SHOWN = 40  # flips that are listed; JSON has all
+_WITH_INTERVALS = 2  # runs that are shown with their intervals; the JSON has them for all
 _NONE = "not reported"
 
 
 def compare_sections(found: Comparison) -> list[Section]:
-    """Return the runs, what differs, what came out, and each run against the first."""
+    """Runs, what differs, what came out, and each run against the first."""
     runs, letters = list(found.runs.values()), list(found.runs)
     named = [(letter, each.run, ", ".join(words.setting(each))) for letter, each in found.runs.items()]
     settings = [(name, *values) for name, values in found.settings.items()]
@@ -61,7 +57,7 @@ def compare_sections(found: Comparison) -> list[Section]:
 
 
 def _cell(told: str, runs: Sequence[Scores]) -> str:
-    """Return a figure with its interval, where there are few enough runs for both to fit a line."""
+    """Figure with its interval, where there are few enough runs for both to fit a line."""
     return told if len(runs) <= _WITH_INTERVALS else told.split(maxsplit=1)[0]
 
 
@@ -143,7 +139,7 @@ def _against(found: Against) -> list[Section]:
 
 
 def plan_sections(found: Matrix) -> list[Section]:
-    """Return what is left to ask of each cell and what that costs at most."""
+    """What is left to ask of each cell and what that costs at most."""
     axes = list(found.axes)
     rows = [
         (
@@ -168,7 +164,7 @@ def plan_sections(found: Matrix) -> list[Section]:
 
 
 def matrix_sections(found: Matrix) -> list[Section]:
-    """Return how far each axis moves the buckets, every cell, each effect, and the cells without a result."""
+    """How far each axis moves the buckets, every cell, each effect, and the cells without a result."""
     axes = list(found.axes)
     cells = [
         (str(number), *(each.values[axis] for axis in axes)) for number, each in enumerate(found.cells, 1)
@@ -190,7 +186,7 @@ def matrix_sections(found: Matrix) -> list[Section]:
 
 
 def matrix_headline(found: Matrix) -> str:
-    """Return in a sentence which axis moves the buckets most, and how far the next one does."""
+    """In a sentence which axis moves the buckets most, and how far the next one does."""
     if not found.effects:
         return "Nothing to compare: no two cells that differ in one axis have graded answers."
     first = found.effects[0]
@@ -276,14 +272,9 @@ def _points(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-_NAMED = 6
-"""Questions that are named of each rule, so that they fit a line; JSON has all."""
-
-_NAMED_OF_TWO = 2
-"""The same where two lists stand side by side."""
-
-_LISTED = 40
-"""Newly wrong questions, and answers that would settle it, that are listed; JSON has all."""
+_NAMED = 6  # questions that are named of each rule, so that they fit a line; JSON has all
+_NAMED_OF_TWO = 2  # the same where two lists stand side by side
+_LISTED = 40  # newly wrong questions, and answers that would settle it, that are listed; JSON has all
 
 _SENTENCES = {
     "ship": "SHIP: {candidate} may replace {base}.",
@@ -303,7 +294,7 @@ _DECIMAL = 2
 
 
 def headline(found: Decision) -> str:
-    """Return the verdict as one sentence, with the rules that decided it."""
+    """Verdict as one sentence, with the rules that decided it."""
     told = _SENTENCES[found.verdict].format(base=found.base, candidate=found.candidate)
     if found.verdict == "not comparable":
         return f"{told} {'; '.join(found.reasons)}."
@@ -317,7 +308,7 @@ def headline(found: Decision) -> str:
 
 
 def gate_sections(found: Decision) -> list[Section]:
-    """Return the verdict, the rules, the questions that changed, and the information below them."""
+    """Verdict, the rules, the questions that changed, and the information below them."""
     tone = _TONES[found.verdict]
     if found.verdict == "not comparable":
         allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
@@ -339,7 +330,7 @@ def gate_sections(found: Decision) -> list[Section]:
 
 
 def threshold_section(found: Sequence[RuleResult]) -> Section:
-    """Return the limits that a run was to keep to, and whether it does."""
+    """Limits that a run was to keep to, and whether it does."""
     tone: Tone = "bad" if any(each.passes is False for each in found) else "unclear"
     rows = [(f"{each.name} {each.text}", _range(each, each.candidate), _rule(each)[-1]) for each in found]
     missed = ["A limit was missed or is undecided: see below."]

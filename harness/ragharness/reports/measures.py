@@ -14,7 +14,7 @@ from ragharness.traces.scorer import Rate, TraceScores
 
 
 def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
-    """Return how many answers were graded, the metrics, and the figures of each that has some."""
+    """How many answers were graded, the metrics, and the figures of each that has some."""
     graded = len(found.questions)
     every = graded + found.ungraded + len(found.undecided)
     told = f"{graded} of {every} answers are graded" + (
@@ -55,8 +55,7 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
 
 
 _READINGS = {"retrieval": "the evidence was retrieved", "corpus": "the corpus states it"}
-_NAMED = 8
-"""Questions that are named; JSON has all."""
+_NAMED = 8  # questions that are named; JSON has all
 
 _SAID: dict[str, tuple[str, Tone]] = {
     "pass": ("Passes: every gate holds", "good"),
@@ -66,7 +65,7 @@ _SAID: dict[str, tuple[str, Tone]] = {
 
 
 def trace_sections(found: TraceScores) -> list[Section]:
-    """Return the verdict, the rates beside their gates, and the questions that count in none of them."""
+    """Verdict, the rates beside their gates, and the questions that count in none of them."""
     said, tone = _SAID[found.verdict]
     n = found.answerable + found.unanswerable
     if found.verdict == "fail":
@@ -111,7 +110,7 @@ _NOT_GRADED = "Not a result: no answer is graded, as there is no gold (--gold FI
 
 
 def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]:
-    """Return what is not known, the rates, what is in none of them, and how they moved."""
+    """What is not known, the rates, what is in none of them, and how they moved."""
     rates = [(said, _counted(getattr(found, name))) for name, said in _RATES.items()]
     apart = (
         ("without an answer", found.empty),

@@ -155,8 +155,7 @@ _RATES = {
 _KINDS = ("yesno", "number", "date", "text", "list", "sentence", "no gold")
 _HEADS = {"needs_review": "review", "no_answer": "none"}
 _SELDOM = ("unsupported", "no_answer")
-_ANSWER = 400
-"""Characters of an answer that are shown."""
+_ANSWER = 400  # characters of an answer that are shown
 _LABEL = 10
 
 
@@ -289,8 +288,7 @@ def _cut(text: str) -> str:
 
 
 _REVIEW_LABEL = 14
-_WHY = 300
-"""Characters of a reason that are shown."""
+_WHY = 300  # characters of a reason that are shown
 
 
 def review_facts(records: Iterable[Record]) -> dict[str, Any]:

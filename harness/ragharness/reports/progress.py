@@ -12,17 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # every command line imports this module
     from ragharness.runner.limits import Progress
 
-WIDEST = 80
-"""Columns of text that is written into a file or a pipe, and of tables everywhere."""
-
-NARROWEST = 20
-"""Columns below which nothing is laid out."""
-
-_EVERY = 0.2
-"""Seconds between two states of the live line."""
-
-_EVERY_PIPED = 10.0
-"""Seconds between two lines elsewhere."""
+WIDEST = 80  # columns of text that is written into a file or a pipe, and of tables everywhere
+NARROWEST = 20  # columns below which nothing is laid out
+_EVERY = 0.2  # seconds between two states of the live line
+_EVERY_PIPED = 10.0  # seconds between two lines elsewhere
 
 
 class Live:
@@ -100,12 +93,11 @@ class Live:
             sys.stderr.flush()
 
 
-_ERROR = 60
-"""Characters of an error on the progress line."""
+_ERROR = 60  # characters of an error on the progress line
 
 
 def progress_line(progress: Progress, width: int = 80) -> str:
-    """Return the progress line of a run: answered, outcomes, elapsed and remaining time, how to stop."""
+    """Progress line of a run: answered, outcomes, elapsed and remaining time, how to stop."""
     from ragharness.reports.text import duration, one_line
 
     left = progress.seconds_left
@@ -129,7 +121,7 @@ def progress_line(progress: Progress, width: int = 80) -> str:
 
 
 def fetching_line(what: str, done: int, total: int, unit: str = "", seconds: float = 0.0) -> str:
-    """Return the progress of a download in megabytes, or of other work in units, with rate and time left."""
+    """Progress of a download in megabytes, or of other work in units, with rate and time left."""
     from ragharness.reports.text import duration, one_line
 
     if not unit:

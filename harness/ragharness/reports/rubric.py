@@ -14,12 +14,11 @@ from ragharness.runner.run_folder import RunFolder
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
 _CAME = {True: "pass", False: "FAIL", None: "open"}
 _TAKEN = ("calls", "tokens", "cost", "each")
-_SHOWN = 10
-"""Outputs that fail and are named."""
+_SHOWN = 10  # outputs that fail and are named
 
 
 def rubric_scores_sections(found: RubricScores) -> list[Section]:
-    """Return the report: header, dimensions, verdict, what fails, and what each dimension took."""
+    """Report: header, dimensions, verdict, what fails, and what each dimension took."""
     head = ["dimension", "weight", "share", "score", "threshold", "passed", "", "with people"]
     rows = []
     for each in found.dimensions:
@@ -56,7 +55,7 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
 
 
 def rubric_sections(rubric: Rubric) -> list[Section]:
-    """Return a rubric: every dimension with its method, both weights, and its threshold."""
+    """Rubric: every dimension with its method, both weights, and its threshold."""
     rows = []
     for each in rubric.dimensions:
         weight, threshold = _limits(each)
@@ -80,7 +79,7 @@ def rubric_sections(rubric: Rubric) -> list[Section]:
 
 
 def header(rubric: Header) -> str:
-    """Return id, version, owner and hash in one line."""
+    """Id, version, owner and hash in one line."""
     return f"rubric {rubric.id} {rubric.version}, owner {rubric.owner}, hash {rubric.hash}"
 
 
@@ -99,20 +98,20 @@ def _taken(taken: Taken, outputs: int) -> list[str]:
 
 
 def cost_section(title: str, costs: Mapping[str, Taken], outputs: int) -> Section:
-    """Return what dimensions will take; advice only."""
+    """What dimensions will take; advice only."""
     rows = [[name, *_taken(taken, outputs)] for name, taken in costs.items()]
     told = f"{title}: estimated for {outputs:,} outputs; everything else runs without calls"
     return Section("", [told], ("dimension", *_TAKEN), rows)
 
 
 def change_section(changes: Sequence[Change]) -> Section:
-    """Return what differs between two versions."""
+    """What differs between two versions."""
     title = f"{changes[0].weight if changes else 'no'} change"
     return Section(title, (), ("class", "difference"), changes, frozenset({0, 1}))
 
 
 def scores_beside_section(found: ScoresBeside) -> Section:
-    """Return two scores side by side, under the banner where the rubrics differ."""
+    """Two scores side by side, under the banner where the rubrics differ."""
     both = {**found.dimensions, **({"weighted total": found.totals} if found.totals else {})}
     rows = [[name, *(_number(each, 1) for each in pair)] for name, pair in both.items()]
     head = ("dimension", *(f"{each.id} {each.version}" for each in found.rubrics))
@@ -121,12 +120,12 @@ def scores_beside_section(found: ScoresBeside) -> Section:
 
 
 def rubrics_of(folder: RunFolder, form: str, width: int = 80) -> list[str]:
-    """Return what every rubric said of a run that was scored by it, in a format of tables."""
+    """What every rubric said of a run that was scored by it, in a format of tables."""
     return [render(rubric_scores_sections(each), form, width).rstrip() for each in scores_of(folder)]
 
 
 def scores_of(folder: RunFolder) -> list[RubricScores]:
-    """Return the scores of every rubric by which a run was scored."""
+    """Scores of every rubric by which a run was scored."""
     if not (kept := sorted(folder.path.glob("rubric-*.json"))):
         return []
     from ragharness.rubrics.scoring import read_scores

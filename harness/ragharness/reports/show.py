@@ -12,10 +12,8 @@ from ragharness.reports.text import clean, labelled, milliseconds, one_line, par
 
 _LABEL = 11
 _BODY = " " * _LABEL
-_SENTENCES = 12
-"""Sentences of an answer that are shown as they were read; the rest is counted."""
-_SENTENCE = 120
-"""Characters of each: the answer stands whole above."""
+_SENTENCES = 12  # sentences of an answer that are shown as they were read; the rest is counted
+_SENTENCE = 120  # characters of each: the answer stands whole above
 _MARKS = 5
 
 
@@ -30,7 +28,7 @@ def show_question(
     texts: bool = True,
     said: Sequence[str] = (),
 ) -> str:
-    """Return one question of a run as plain text, ending with its verdict and a line break.
+    """One question of a run as plain text, ending with its verdict and a line break.
 
     ``gold``: ids of the passages that hold gold evidence; ``said``: what people said of the answer. Without
     a corpus, or without ``texts``, the retrieved passages are named only.
@@ -57,7 +55,7 @@ def _field(label: str, text: str, width: int) -> list[str]:
 
 
 def _fields(label: str, texts: Sequence[str], width: int) -> list[str]:
-    """Return texts one below the other, the label beside the first."""
+    """Texts one below the other, the label beside the first."""
     return [line for place, each in enumerate(texts) for line in _field("" if place else label, each, width)]
 
 
@@ -77,7 +75,7 @@ def _asked(question: Question, record: Record | None, width: int) -> list[str]:
 
 
 def gold_fields(question: Question) -> list[tuple[str, str]]:
-    """Return what is right, tempting, withheld or absent, each under its label (empty: that above)."""
+    """What is right, tempting, withheld or absent, each under its label (empty: that above)."""
     fields = [("gold", _answers(question))]
     if question.withheld:
         fields.append(("", f"withheld from the index: the {question.withheld}"))
@@ -123,7 +121,7 @@ def _evidence(span: Evidence, corpus: Corpus | None, width: int, *, named: bool)
 
 
 def _quoted(text: str, width: int) -> list[str]:
-    """Return a text of the corpus behind a bar, without its blank lines."""
+    """Text of the corpus behind a bar, without its blank lines."""
     return [line for line in paragraph(text, width, _BODY + "| ") if line]
 
 
@@ -174,7 +172,7 @@ def _answer(record: Record, width: int) -> list[str]:
 
 
 def verdict_fields(record: Record) -> list[tuple[str, str]]:
-    """Return the verdict, why, how the answer was read, and the axes, each under its label."""
+    """Verdict, why, how the answer was read, and the axes, each under its label."""
     verdict = record.verdict
     if _waits(record):
         return [("verdict", "none yet: continuing the run grades it")]
@@ -209,7 +207,7 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
 
 
 def _graders(verdict: Verdict) -> list[tuple[str, str]]:
-    """Return a judge's scores, what other graders said, and which of them read an axis."""
+    """Judge's scores, what other graders said, and which of them read an axis."""
     fields: list[tuple[str, str]] = []
     for made in verdict.judgements:
         scores = ", ".join("unreadable" if each.score is None else f"{each.score:g}" for each in made.votes)
@@ -228,7 +226,7 @@ def _waits(record: Record) -> bool:
 
 
 def _ungraded(record: Record) -> str:
-    """Return why a record has no verdict."""
+    """Why a record has no verdict."""
     if record.status == "timeout":
         return "the call exceeded the time limit (--timeout); it counts as ungraded"
     what = "there is no answer to grade" if record.answer is None else "the answer is kept"
@@ -236,7 +234,7 @@ def _ungraded(record: Record) -> str:
 
 
 def sentence_lines(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the first sentences of an answer with their roles, and how many more there are."""
+    """First sentences of an answer with their roles, and how many more there are."""
     lines = [f"{_role(each)}: {one_line(each.text, _SENTENCE)}" for each in sentences[:_SENTENCES]]
     more = len(sentences) - _SENTENCES
     return [*lines, *([f"and {more} more"] if more > 0 else [])]

@@ -28,8 +28,7 @@ _TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
 _COLOUR = re.compile(f"({'|'.join(map(re.escape, (*_TONES.values(), _PLAIN)))})")
 
-LONGEST = 400
-"""Characters of a cell or sentence of a table."""
+LONGEST = 400  # characters of a cell or sentence of a table
 
 
 def coloured(text: str, tone: Tone | Literal[""], colour: bool) -> str:
@@ -176,10 +175,8 @@ class Section:
     told: Sequence[str] = ()
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
-    left: frozenset[int] = frozenset({0})
-    """Columns that begin alike; the numbers of the others end alike."""
-    tone: Tone | Literal[""] = ""
-    """The colour of its sentences on a terminal."""
+    left: frozenset[int] = frozenset({0})  # columns that begin alike; the numbers of the others end alike
+    tone: Tone | Literal[""] = ""  # the colour of its sentences on a terminal
 
 
 def table_formats() -> list[str]:

@@ -33,8 +33,7 @@ BUILT_FOR = {
 _DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
 
 _ERRORS = (("called_wrong", "right"), ("not_right", "called_correct"))
-_ERROR = Path(__file__).with_name("grader_error.json")
-"""Written by ``benchmarks/own_answers.py``."""
+_ERROR = Path(__file__).with_name("grader_error.json")  # written by benchmarks/own_answers.py
 
 TONES: dict[VerdictKind, Tone] = {
     "not_a_result": "bad",
@@ -82,9 +81,7 @@ FLAG_NAMES = {
 }
 """Descriptions of flags; a flag without one is shown by its name."""
 
-FEW = 20
-"""Rows with fewer questions are marked: their interval is too wide to decide anything."""
-
+FEW = 20  # rows with fewer questions are marked: their interval is too wide to decide anything
 _NAMED_ABOVE = ("model", "base_url", "prompt")
 """Pipeline settings that are shown in the heading of the report."""
 
@@ -98,7 +95,7 @@ def few(n: int, scores: Scores) -> bool:
 
 
 def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
-    """Return the rows in use and the total: name, counts, share as desired, the desired bucket."""
+    """Rows in use and the total: name, counts, share as desired, the desired bucket."""
     total = Row(n=scores.questions, ungraded=scores.ungraded)
     for bucket, count in scores.buckets.items():
         setattr(total, bucket, count)
@@ -107,20 +104,20 @@ def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
 
 
 def missed(scores: Scores) -> list[tuple[str, int]]:
-    """Return the causes of the misses with their counts."""
+    """Causes of the misses with their counts."""
     counts = [(name, getattr(scores.failures, field)) for field, name in FAILURE_NAMES.items()]
     return [(name, count) for name, count in counts if count]
 
 
 def spanned(found: Span) -> str:
-    """Return a count with its rate and interval; a span where ungraded answers may add to it."""
+    """Count with its rate and interval; a span where ungraded answers may add to it."""
     if found.most > found.count:
         return f"{found.count} to {found.most} of {found.n}  {interval(found)}"
     return f"{found.count} of {found.n}  {rate(found)} {interval(found)}".rstrip()
 
 
 def worst(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return the misses by outcome: wrong answers first, or the most frequent reason for no grade."""
+    """Misses by outcome: wrong answers first, or the most frequent reason for no grade."""
     kinds: dict[str, list[str]] = {}
     for miss in scores.misses:
         kinds.setdefault(miss.came_out, []).append(miss.question)
@@ -131,7 +128,7 @@ def worst(scores: Scores) -> list[tuple[str, list[str]]]:
 
 
 def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return the errors and the malformed results, each with its questions."""
+    """Errors and the malformed results, each with its questions."""
     groups = [
         (f"{group.type}: {group.message}" + (f" ({group.where})" if group.where else ""), group.questions)
         for group in scores.errors
@@ -140,12 +137,12 @@ def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
 
 
 def compared(scores: Scores) -> str:
-    """Return how many answers the baselines are counted over; empty if all of them."""
+    """How many answers the baselines are counted over; empty if all of them."""
     return f"of the {scores.asked} asked" if scores.asked < scores.questions else ""
 
 
 def pace(scores: Scores) -> list[str]:
-    """Return the median and 95th percentile of the call times; empty without any call."""
+    """Median and 95th percentile of the call times; empty without any call."""
     timing = scores.timing
     if timing.median is None or timing.p95 is None:
         return []
@@ -154,7 +151,7 @@ def pace(scores: Scores) -> list[str]:
 
 
 def was_graded(scores: Scores) -> str:
-    """Return how many answers were graded, and the statuses of the others."""
+    """How many answers were graded, and the statuses of the others."""
     parts = [f"{scores.questions - scores.ungraded} graded"]
     for status, (one, many) in STATUS_NAMES.items():
         if count := scores.statuses[status]:
@@ -163,7 +160,7 @@ def was_graded(scores: Scores) -> str:
 
 
 def setting(scores: Scores) -> list[str]:
-    """Return corpus, pipeline, model, retriever and tags as short phrases."""
+    """Corpus, pipeline, model, retriever and tags as short phrases."""
     k = f" k={scores.retrieval.k}" if scores.retrieval.k else ""
     retriever = f"{scores.retriever}{k}"
     if scores.takes == "own":
@@ -183,7 +180,7 @@ def setting(scores: Scores) -> list[str]:
 
 
 def other_settings(scores: Scores) -> list[str]:
-    """Return the settings of the pipeline that ``setting`` does not name."""
+    """Settings of the pipeline that ``setting`` does not name."""
     return [
         f"{name.replace('_', ' ')} {value}"
         for name, value in scores.pipeline_settings.items()
@@ -192,14 +189,14 @@ def other_settings(scores: Scores) -> list[str]:
 
 
 def asked(scores: Scores) -> str:
-    """Return the number of questions and epochs in words."""
+    """Number of questions and epochs in words."""
     if scores.epochs == 1:
         return f"{scores.questions} questions"
     return f"{scores.questions // scores.epochs} questions x {scores.epochs} epochs"
 
 
 def stability(scores: Scores) -> list[tuple[str, str]]:
-    """Return how stable the outcomes were across epochs, as names and counts; empty for one epoch."""
+    """How stable the outcomes were across epochs, as names and counts; empty for one epoch."""
     found = scores.stability
     if found is None:
         return []
@@ -210,7 +207,7 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
 
 
 def effort(scores: Scores) -> list[str]:
-    """Return wall time and cost, where known."""
+    """Wall time and cost, where known."""
     return [
         *([took] if (took := duration(scores.seconds)) != "0.0s" else []),
         *([money(scores.spending.cost)] if scores.spending.cost is not None else []),
@@ -224,13 +221,13 @@ def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
 
 
 def named(name: str, scores: Scores) -> str:
-    """Return the name of a metric with ``k`` filled in."""
+    """Name of a metric with ``k`` filled in."""
     k = scores.retrieval.k
     return name.format(top=f"in top {k}" if k else "retrieved", at_k=f"@{k}" if k else "")
 
 
 def figure(metric: Metric, value: Any) -> str:
-    """Return the value of a metric as text, by its own formatter or by its type."""
+    """Value of a metric as text, by its own formatter or by its type."""
     if metric.words and value is not None:
         return metric.words(value)
     if isinstance(value, Share):
@@ -241,7 +238,7 @@ def figure(metric: Metric, value: Any) -> str:
 
 
 def grader_error(scores: Scores) -> str:
-    """Return how often the grader erred on labelled answers of other runs; empty for another grader."""
+    """How often the grader erred on labelled answers of other runs; empty for another grader."""
     told = json.loads(_ERROR.read_bytes())
     if told["grader"] != scores.versions.grader:
         return ""

@@ -33,8 +33,7 @@ from ragharness.support.process import ProcessDied
 
 T = TypeVar("T")
 
-BATCH = 64
-"""Records that are graded by one task."""
+BATCH = 64  # records that are graded by one task
 
 
 class Cluster:
@@ -72,7 +71,7 @@ class Cluster:
             ) from error
 
     def member(self) -> Any:
-        """Return a new worker, which gets its place as soon as there is room; raises ProcessDied."""
+        """New worker, which gets its place as soon as there is room; raises ProcessDied."""
         with self._lock:
             if self._closed:
                 raise ProcessDied("the run has ended")
@@ -191,7 +190,7 @@ class Member:
         Thread(target=serve, args=(self._line,), daemon=True).start()
 
     def version(self) -> str:
-        """Return the version of this package."""
+        """Version of this package."""
         return __version__
 
     def say(self, number: int, content: bytes) -> bytes:
@@ -251,8 +250,7 @@ class GradingTasks:
 
 _RECORDS = msgspec.msgpack.Decoder(tuple[Record, ...])
 _BATCH = msgspec.msgpack.Decoder(tuple[tuple[Question, ...], tuple[Record, ...]])
-_HELD: dict[str, GradingContext] = {}
-"""What this worker grades on."""
+_HELD: dict[str, GradingContext] = {}  # what this worker grades on
 
 
 def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
@@ -277,7 +275,7 @@ def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
 
 
 def _here() -> tuple[str, tuple[str, ...]]:
-    """Return where modules and files are found: the working folder, and the path of this process."""
+    """Where modules and files are found: the working folder, and the path of this process."""
     return str(Path.cwd()), tuple(sys.path)
 
 

@@ -16,14 +16,9 @@ from ragharness.runner.scheduler import STEP, Attempt, Job, QuestionRunner, Sche
 if TYPE_CHECKING:  # it loads asyncio
     from ragharness.runner.tasks import Tasks
 
-_TICK = 0.05
-"""Seconds between two looks at the clock: how late a time-out may be noticed."""
-
-_SWITCH = 0.0005
-"""Switch interval of threads in seconds: at Python's 5 ms, other work delays the next calls."""
-
-_IDLE = 0.25
-"""The share of the time below which a process waits for something, and has time for other work."""
+_TICK = 0.05  # seconds between two looks at the clock: how late a time-out may be noticed
+_SWITCH = 0.0005  # switch interval of threads in seconds: at Python's 5 ms, other work delays the next calls
+_IDLE = 0.25  # the share of the time below which a process waits for something, and has time for other work
 
 
 def execute(

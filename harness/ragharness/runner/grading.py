@@ -34,11 +34,8 @@ from ragharness.runner.run_folder import RunFolder
 from ragharness.support.concurrency import map_in_order
 from ragharness.support.files import read_cached, write_cached
 
-Grading = Callable[[Iterable[Record]], Iterator[Record]]
-"""What yields each answer with its verdict, in order."""
-
-_KEPT = 200
-"""Counts of the blind baseline that are kept in the cache folder; the oldest go first."""
+Grading = Callable[[Iterable[Record]], Iterator[Record]]  # what yields each answer with its verdict, in order
+_KEPT = 200  # counts of the blind baseline that are kept in the cache folder; the oldest go first
 
 
 @dataclass(frozen=True)
@@ -47,13 +44,12 @@ class GradingContext:
 
     corpus: Corpus
     questions: QuestionSet
-    passages: PassageSet
-    """Those of the whole corpus, with what an index leaves out."""
+    passages: PassageSet  # those of the whole corpus, with what an index leaves out
     evidence: EvidenceIndex
     grader: Grader
 
     def graded(self, record: Record) -> Record:
-        """Return a record with its verdict; one without an answer to grade stays as it is.
+        """Record with its verdict; one without an answer to grade stays as it is.
 
         What a grader raises is kept in the record; only AccessRefused, which no answer escapes, is raised.
         """
@@ -70,7 +66,7 @@ class GradingContext:
         return replace(record, status=verdict.status, verdict=verdict, failure=None)
 
     def question_of(self, record: Record) -> Question:
-        """Return the question that a record answers; raises RunNotUsable where it is none of the run's."""
+        """Question that a record answers; raises RunNotUsable where it is none of the run's."""
         try:
             return self.questions.by_id[record.question]
         except KeyError:
@@ -80,12 +76,12 @@ class GradingContext:
             ) from None
 
     def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
-        """Return the verdict on one answer, given the passages that its pipeline had."""
+        """Verdict on one answer, given the passages that its pipeline had."""
         supporting = self.evidence.supporting(question, passages)
         return grade(self.grader, question, answer, passages, supporting)
 
     def passages_of(self, record: Record) -> list[Passage]:
-        """Return the passages that the pipeline had, in the order of the record."""
+        """Passages that the pipeline had, in the order of the record."""
         # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
         own = {each.passage.id: each.passage for each in self.placed(record.answer)}
         found = (
@@ -95,7 +91,7 @@ class GradingContext:
         return [passage for passage in found if passage is not None]
 
     def placed(self, answer: Answer | None) -> list[Alignment]:
-        """Return the passages that an answer brought, each with its place in the corpus."""
+        """Passages that an answer brought, each with its place in the corpus."""
         if answer is None or not answer.passages:
             return []
         return [self._aligner.align(passage) for passage in with_unique_ids(answer.passages)]
@@ -140,14 +136,14 @@ class Pending:
 
 
 def named(grader: Grader) -> str:
-    """Return a grader's name and version as runs keep it."""
+    """Grader's name and version as runs keep it."""
     return f"{grader.name}@{grader.version}"
 
 
 def grading_context(
     folder: RunFolder, *, source: str = "", offline: bool = False, grader: Grader | None = None
 ) -> GradingContext:
-    """Return what a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
+    """What a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
     settings = folder.run.settings
     source = source or folder.run.source
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
@@ -184,7 +180,7 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
 
 
 def threads_for(grader: Grader, concurrency: int) -> int:
-    """Return how many answers a grader reads at once."""
+    """How many answers a grader reads at once."""
     return concurrency if waits(grader) else 1
 
 
@@ -222,7 +218,7 @@ def dry_run(folder: RunFolder, grading: GradingContext) -> None:
 
 
 def came_out(record: Record) -> str:
-    """Return a record's bucket, or its status without one."""
+    """Record's bucket, or its status without one."""
     return (record.verdict and record.verdict.bucket) or record.status
 
 
@@ -232,7 +228,7 @@ def blind_count(
     cache: Path | None = None,
     times: Counter[bytes] | None = None,
 ) -> tuple[int | None, str]:
-    """Return how many answers of ``blind`` are as desired, or None and why it could not run.
+    """How many answers of ``blind`` are as desired, or None and why it could not run.
 
     The count follows from what was retrieved and from the code that grades; ``cache`` is a folder that keeps
     it, so that a run of the same retrieval does not pay for it again. ``times`` is how often each question
@@ -273,14 +269,14 @@ def _count(grading: GradingContext, records: Iterable[Record], times: Counter[by
 
 
 def had(record: Record) -> bytes:
-    """Return a hash of a question and the passages that its pipeline had."""
+    """Hash of a question and the passages that its pipeline had."""
     brought = (record.answer and record.answer.passages) or ()
     both = json.encode((record.question, [hit.id for hit in record.retrieved], brought))
     return hashlib.sha256(both).digest()
 
 
 def _key(grading: GradingContext, times: Counter[bytes]) -> str:
-    """Return a name for all that the count follows from, whatever the order of the records."""
+    """Name for all that the count follows from, whatever the order of the records."""
     package = Path(__file__).parents[1]
     code = [
         (path.name, status.st_size, status.st_mtime_ns)

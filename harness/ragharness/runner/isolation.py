@@ -37,12 +37,8 @@ Retrieve = Callable[[str, int], list[Passage]]
 
 T = TypeVar("T")
 
-_STARTUP = 600.0
-"""Time limit in seconds for loading the pipeline in a process."""
-
-_GROWTH = 1 << 30
-"""Bytes by which a process may grow after its first answer before it is replaced."""
-
+_STARTUP = 600.0  # time limit in seconds for loading the pipeline in a process
+_GROWTH = 1 << 30  # bytes by which a process may grow after its first answer before it is replaced
 _PROGRAM = "from ragharness.runner.isolation import main; main()"
 
 
@@ -212,7 +208,7 @@ class Cell(ABC):
     def answer(
         self, question: str, passages: Sequence[Passage], retrieve: Retrieve | None
     ) -> Result | Failed:
-        """Return the answer to one question, retrieving what is looked for; raises ProcessDied."""
+        """Answer to one question, retrieving what is looked for; raises ProcessDied."""
         message = self.ask(Ask(question, tuple(passages)), MESSAGES)
         while isinstance(message, RetrieveRequest):
             message = self.say(_retrieved(message, retrieve), MESSAGES)
@@ -220,7 +216,7 @@ class Cell(ABC):
         return message
 
     def growth(self, memory: int) -> int:
-        """Return the bytes by which the process has grown since its first answer, which may load a model."""
+        """Bytes by which the process has grown since its first answer, which may load a model."""
         if self._settled is None:
             self._settled = memory
         return memory - self._settled
@@ -301,7 +297,7 @@ class Line(ABC):
 
     @abstractmethod
     def next(self) -> tuple[int, Message]:
-        """Return the next message and the number of its question."""
+        """Next message and the number of its question."""
 
     @abstractmethod
     def send(self, number: int, message: Message) -> None:
@@ -417,7 +413,7 @@ def _offer_to_die_first() -> None:
 
 
 def _memory() -> int:
-    """Return the memory of this process in bytes, or the most that it has had; 0 where neither is said."""
+    """Memory of this process in bytes, or the most that it has had; 0 where neither is said."""
     with suppress(OSError, ValueError, IndexError):
         # Not the peak where there is a choice: a child begins with that of its parent.
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]

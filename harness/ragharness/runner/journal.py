@@ -19,9 +19,7 @@ from ragharness.support.files import open_plain, to_json
 from ragharness.support.messages import redact_bytes
 
 T = TypeVar("T")
-Key = tuple[str, int]
-"""A question's id and its epoch: there is at most one record of each."""
-
+Key = tuple[str, int]  # a question's id and its epoch: there is at most one record of each
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a line that is none raises when it is decoded."""
 
@@ -51,12 +49,12 @@ def disk(path: Path, purpose: str = "write in") -> Iterator[None]:
 
 
 def line_of(value: msgspec.Struct) -> bytes:
-    """Return a value as one line, without secrets: it goes to disk."""
+    """Value as one line, without secrets: it goes to disk."""
     return redact_bytes(to_json(value)) + b"\n"
 
 
 def open_to_append(path: Path) -> int:
-    """Return a handle whose writes all go to the end of the file."""
+    """Handle whose writes all go to the end of the file."""
     return open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
 
@@ -123,7 +121,7 @@ def read_lines(path: Path, decoder: msgspec.json.Decoder[T], help: str) -> Itera
 
 
 def count_lines(path: Path) -> int:
-    """Return how many lines a file has at most, none without it, the last one without its end too."""
+    """How many lines a file has at most, none without it, the last one without its end too."""
     if not path.is_file():
         return 0
     with disk(path, "read"), path.open("rb") as file:
@@ -131,7 +129,7 @@ def count_lines(path: Path) -> int:
 
 
 def _unfinished_line(file: BinaryIO) -> bytes:
-    """Return what follows the last newline, read from the end: the file may be large."""
+    """What follows the last newline, read from the end: the file may be large."""
     position, block = file.seek(0, os.SEEK_END), b""
     while position and b"\n" not in block:
         step = min(_BLOCK, position)
@@ -224,8 +222,7 @@ class Journals(NamedTuple):
 
     answers: Journal
     records: Journal
-    recovered: bool
-    """Whether a torn last line of the records was cut off."""
+    recovered: bool  # whether a torn last line of the records was cut off
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -33,12 +33,9 @@ class Limits:
     retries: int = RETRIES
     max_failures: int = MAX_FAILURES
     rpm: float | None = None
-    max_time: float = math.inf
-    """Seconds."""
-    spending: Spending = field(default_factory=Spending)
-    """Of the whole run, earlier sessions included."""
-    stopped: str = ""
-    """Why the session ended early; empty: it did not."""
+    max_time: float = math.inf  # seconds
+    spending: Spending = field(default_factory=Spending)  # of the whole run, earlier sessions included
+    stopped: str = ""  # why the session ended early; empty: it did not
 
     def __post_init__(self) -> None:
         """Begin to count."""
@@ -49,11 +46,11 @@ class Limits:
         self._first: tuple[str, ...] = ()
 
     def reserve(self) -> float:
-        """Return the seconds until the next call may start, and reserve that moment for the caller."""
+        """Seconds until the next call may start, and reserve that moment for the caller."""
         return self._pace.reserve() if self._pace else 0.0
 
     def overtime(self) -> str:
-        """Return why time is up; empty: it is not."""
+        """Why time is up; empty: it is not."""
         if time.monotonic() < self._ends:
             return ""
         return f"--max-time {span(self.max_time)} is over"
@@ -93,7 +90,7 @@ class Limits:
         return f"the first {self.max_failures} calls failed alike: {alike}"
 
     def overspent(self, flying: int = 0) -> str:
-        """Return why no further answer may be asked; empty: one may."""
+        """Why no further answer may be asked; empty: one may."""
         if self.spending.allows(flying):
             return ""
         return f"--max-cost {self.spending.most:g} is used up"
@@ -108,7 +105,7 @@ class Limits:
 
 
 def span(seconds: float) -> str:
-    """Return seconds as ``--max-time`` is written, in the largest unit that divides them."""
+    """Seconds as ``--max-time`` is written, in the largest unit that divides them."""
     for unit, size in (("h", 3600.0), ("m", 60.0)):
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:g}{unit}"
@@ -120,16 +117,13 @@ class Progress:
     """How far a run is, earlier sessions included."""
 
     total: int
-    answered: int = 0
-    """Answers on disk."""
+    answered: int = 0  # answers on disk
     graded: int = 0
     """Answers of which it is known whether they can be graded, the two counts below among them."""
     as_wanted: int = 0
     ungraded: int = 0
-    repeated: int = 0
-    """Calls that failed in passing and were put off for a while."""
-    first_failure: str = ""
-    """The first failure of this session, on one line; empty: none."""
+    repeated: int = 0  # calls that failed in passing and were put off for a while
+    first_failure: str = ""  # the first failure of this session, on one line; empty: none
 
     def __post_init__(self) -> None:
         """Begin to measure; answers of earlier sessions say nothing about the speed of this one."""
@@ -154,11 +148,8 @@ class Progress:
         return self.seconds / done * (self.total - self.answered) if done else None
 
 
-_LONGEST = 2000
-"""Characters of an exception's message that are kept."""
-
-_LONGEST_TRACE = 6000
-"""Characters of a traceback that are kept: its end, where the error is."""
+_LONGEST = 2000  # characters of an exception's message that are kept
+_LONGEST_TRACE = 6000  # characters of a traceback that are kept: its end, where the error is
 
 
 _REFUSED = frozenset({401, 403})
@@ -186,8 +177,7 @@ _CUT = frozenset(
 _LASTING = frozenset({"SSLCertVerificationError", "LocalProtocolError"})
 """Reasons of such an exception that no waiting mends: a certificate, a request that is none."""
 
-_DEPTH = 5
-"""Exceptions of a chain that are looked at."""
+_DEPTH = 5  # exceptions of a chain that are looked at
 
 
 class Reported(Exception):
@@ -199,7 +189,7 @@ class Reported(Exception):
 
 
 def describe(error: BaseException, where: str = "") -> Failure:
-    """Return an exception's type, message, place and traceback; never raises.
+    """Exception's type, message, place and traceback; never raises.
 
     ``where`` says what raised it if not the pipeline. The place is the last frame of the user's own code.
     """
@@ -227,7 +217,7 @@ def _kept(text: str) -> str:
 
 
 def _short(filename: str) -> str:
-    """Return a file's path without the folder of the machine that it lies in."""
+    """File's path without the folder of the machine that it lies in."""
     for folder in (*library_folders(), _working_folder()):
         if folder and filename.startswith(f"{folder}{os.sep}"):
             return filename[len(folder) + 1 :]
@@ -245,14 +235,12 @@ def _working_folder() -> str:
 class Passing:
     """A failure that may be gone soon."""
 
-    retry_after: float | None = None
-    """Seconds that the service asked to wait."""
-    cut: bool = False
-    """Whether no service answered: the connection was cut or never came about."""
+    retry_after: float | None = None  # seconds that the service asked to wait
+    cut: bool = False  # whether no service answered: the connection was cut or never came about
 
 
 def judge(error: BaseException) -> Passing | AccessRefused | None:
-    """Return whether a failure passes, or a refusal of the credentials; None: it is the question's own."""
+    """Whether a failure passes, or a refusal of the credentials; None: it is the question's own."""
     for each in _chain(error):
         if isinstance(each, AccessRefused):
             return each
@@ -295,7 +283,7 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
 
 
 def _status(error: Any) -> int | None:
-    """Return the HTTP status that an exception carries."""
+    """HTTP status that an exception carries."""
     response = getattr(error, "response", None)
     for holder in (error, response):
         for name in ("status_code", "status", "code"):

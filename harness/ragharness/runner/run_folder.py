@@ -111,7 +111,7 @@ class Call(NamedTuple):
 
 
 def moment(written: str) -> datetime | None:
-    """Return a time that stands in a run folder; None where somebody wrote another thing there."""
+    """Time that stands in a run folder; None where somebody wrote another thing there."""
     try:
         found = datetime.fromisoformat(written)
         if found.tzinfo is timezone.utc:
@@ -122,7 +122,7 @@ def moment(written: str) -> datetime | None:
 
 
 def differences(ours: Settings, theirs: Settings) -> list[str]:
-    """Return one phrase for each setting that differs: its name, ours, theirs."""
+    """One phrase for each setting that differs: its name, ours, theirs."""
     mine, other = to_builtins(ours), to_builtins(theirs)
     return [
         f"{name.replace('_', ' ')} {_short(mine[name])} instead of {_short(other[name])}"
@@ -241,7 +241,7 @@ class RunFolder:
         return self._place.resolve().name
 
     def questions(self) -> tuple[Question, ...]:
-        """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
+        """Questions in their order; raises RunNotUsable when they are not those of the run."""
         return tuple(self.checked_questions())
 
     def checked_questions(self) -> Iterator[Question]:
@@ -265,7 +265,7 @@ class RunFolder:
         return self._lines("questions.jsonl", msgspec.json.Decoder(Question))
 
     def sessions(self) -> tuple[Session, ...]:
-        """Return every start and continuation, the first one first."""
+        """Every start and continuation, the first one first."""
         return tuple(self._lines("sessions.jsonl", msgspec.json.Decoder(Session)))
 
     def records(self, superseded: list[Call] | None = None) -> Iterator[Record]:
@@ -282,7 +282,7 @@ class RunFolder:
                 superseded.append(Call(record.started, record.seconds))
 
     def _superseded(self) -> set[int]:
-        """Return the lines of the records that were replaced by later ones."""
+        """Lines of the records that were replaced by later ones."""
         last: dict[Key, int] = {}
         lines = 0
         for lines, place in enumerate(self._lines("records.jsonl", _PLACE), start=1):
@@ -294,15 +294,15 @@ class RunFolder:
         return self._lines("records.jsonl", _RECORD)
 
     def kept(self) -> set[Key]:
-        """Return which questions have an answer on disk, graded or not."""
+        """Which questions have an answer on disk, graded or not."""
         return self.answered() | self._waiting().keys()
 
     def answered(self) -> set[Key]:
-        """Return which questions have a record, without reading the records themselves."""
+        """Which questions have a record, without reading the records themselves."""
         return {(place.question, place.epoch) for place in self._lines("records.jsonl", _PLACE)}
 
     def failed(self) -> set[Key]:
-        """Return which questions have a record without an answer: an error of the pipeline or a time-out."""
+        """Which questions have a record without an answer: an error of the pipeline or a time-out."""
         standing = {place.key: place.failed for place in self._lines("records.jsonl", _PLACE)}
         return {key for key, failed in standing.items() if failed}
 
@@ -313,7 +313,7 @@ class RunFolder:
         return (record for number, record in found if number in lines)
 
     def _waiting(self) -> dict[Key, int]:
-        """Return the line of each answer that is not graded yet."""
+        """Line of each answer that is not graded yet."""
         found = {
             place.key: (number, place.started)
             for number, place in enumerate(self._lines("answers.jsonl", _PLACE))

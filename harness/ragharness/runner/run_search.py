@@ -16,18 +16,13 @@ from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageErro
 from ragharness.runner.run_folder import RunFolder, Settings
 from ragharness.support.files import make_private_folder
 
-RUNS = Path("runs")
-"""Where runs lie unless a folder is named."""
-
-_LISTED = 8
-"""Runs that are named where several could be meant."""
-
-_SLUG = 40
-"""The longest part of a folder's name that comes from a pipeline's."""
+RUNS = Path("runs")  # where runs lie unless a folder is named
+_LISTED = 8  # runs that are named where several could be meant
+_SLUG = 40  # the longest part of a folder's name that comes from a pipeline's
 
 
 def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
-    """Return the path of a new run folder that nobody else has, named by ``parts``; it is made, empty.
+    """Path of a new run folder that nobody else has, named by ``parts``; it is made, empty.
 
     Raises StorageError where it cannot be made.
     """
@@ -55,7 +50,7 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
 
 
 def slug(name: str, default: str = "pipeline") -> str:
-    """Return a name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
+    """Name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
     bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
     return re.sub(r"[^A-Za-z0-9.-]+", "-", bare).strip("-.")[-_SLUG:].strip("-.") or default
 
@@ -63,7 +58,7 @@ def slug(name: str, default: str = "pipeline") -> str:
 def find_unfinished(
     settings: Settings, root: Path = RUNS, *, tags: tuple[str, ...] = (), again: bool = False
 ) -> RunFolder | None:
-    """Return the newest run with these settings and tags that has unanswered questions.
+    """Newest run with these settings and tags that has unanswered questions.
 
     With ``again`` failed questions count as unanswered.
     """
@@ -75,12 +70,12 @@ def find_unfinished(
 
 
 def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
-    """Return the newest run with these settings in which every question is answered."""
+    """Newest run with these settings in which every question is answered."""
     return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
 
 
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
-    """Return a run by its path, a part of its name or a tag under ``root``; the newest when none is named.
+    """Run by its path, a part of its name or a tag under ``root``; the newest when none is named.
 
     Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
     """
@@ -114,13 +109,13 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
 
 
 def _newest(runs: Sequence[RunFolder]) -> str:
-    """Return the names of the first runs, which are the newest, and how many more there are."""
+    """Names of the first runs, which are the newest, and how many more there are."""
     names = ", ".join(folder.name for folder in runs[:_LISTED])
     return f"{names} and {len(runs) - _LISTED} more" if len(runs) > _LISTED else names
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
-    """Return the readable runs, the newest first."""
+    """Readable runs, the newest first."""
     found = []
     for path in root.glob("*/run.json"):
         # Another version's or user's or a damaged one is refused when it is named, not when it lies there.

@@ -27,8 +27,7 @@ from ragharness.support.messages import error_line
 
 Job = tuple[Question, int]
 
-STEP = 0.004
-"""Seconds between two checks whether calls take long, and after which one may."""
+STEP = 0.004  # seconds between two checks whether calls take long, and after which one may
 
 
 def end_copy(home: int, error: BaseException | None) -> None:
@@ -47,22 +46,16 @@ class Attempt:
 
     question: Question
     epoch: int = 0
-    number: int = 1
-    """From 1; 0: a cached answer."""
+    number: int = 1  # from 1; 0: a cached answer
     handed: list[Hit] | None = None
     """What was retrieved for the pipeline before its first call; None: nothing yet."""
-    watched: float = 0.0
-    """Monotonic time when the time limit started; 0.0: not started."""
-    began: float = 0.0
-    """Monotonic time of the pipeline's call; 0.0: not called yet."""
-    ended: float = 0.0
-    """Monotonic time when the pipeline returned or raised; 0.0: not yet."""
+    watched: float = 0.0  # monotonic time when the time limit started; 0.0: not started
+    began: float = 0.0  # monotonic time of the pipeline's call; 0.0: not called yet
+    ended: float = 0.0  # monotonic time when the pipeline returned or raised; 0.0: not yet
     started: str = ""
     seconds: float = 0.0
-    task: Any = None
-    """The asyncio task that answers it, if one does."""
-    worker: int = 0
-    """The thread that answers it, if one does."""
+    task: Any = None  # the asyncio task that answers it, if one does
+    worker: int = 0  # the thread that answers it, if one does
     problems: dict[str, None] = field(default_factory=dict)
     """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
 
@@ -82,7 +75,7 @@ class Attempt:
         self.started = datetime.now(timezone.utc).isoformat()
 
     def again(self) -> Attempt:
-        """Return the next attempt, with the same retrieved passages."""
+        """Next attempt, with the same retrieved passages."""
         return Attempt(self.question, self.epoch, self.number + 1, self.handed)
 
     def settle(self) -> bool:
@@ -105,7 +98,7 @@ class Attempt:
             self.problems.update(dict.fromkeys(getattr(hits, "problems", ())))
 
     def retrieved(self) -> list[Hit]:
-        """Return what was retrieved so far."""
+        """What was retrieved so far."""
         with self._adding:
             return list(self._hits.values())
 
@@ -114,7 +107,7 @@ class Passages(list[Passage]):
     """The retrieved passages, which an asynchronous pipeline may await although they are there."""
 
     def __await__(self) -> Generator[None, None, Passages]:
-        """Return the passages at once."""
+        """Passages at once."""
         yield from ()
         return self
 
@@ -191,7 +184,7 @@ class QuestionRunner:
             return Outcome(failure=describe(strange, "while reading what was returned"))
 
     def record(self, attempt: Attempt, outcome: Outcome) -> Record:
-        """Return the record of an attempt, not graded yet."""
+        """Record of an attempt, not graded yet."""
         answer, problems, failure, _ = outcome
         hits = attempt.retrieved()
         if failure:
@@ -292,15 +285,12 @@ class Scheduler:
         progress: Progress,
         limits: Limits,
     ) -> None:
-        self.done = Event()
-        """Set when all is done or the run has ended."""
-        self.closing = Event()
-        """Set when no further call may start; those in flight may finish."""
+        self.done = Event()  # set when all is done or the run has ended
+        self.closing = Event()  # set when no further call may start; those in flight may finish
         self.error: BaseException | None = None
         self.slow = False
         """Whether calls take long: others may begin beside them, and there is time for other work."""
-        self.notes: deque[str] = deque()
-        """Notices for the user, printed by the caller."""
+        self.notes: deque[str] = deque()  # notices for the user, printed by the caller
         self._waiting = iter(jobs)
         self._left = len(jobs)
         self._runner = runner
@@ -319,14 +309,14 @@ class Scheduler:
             self.drain(reason)
 
     def take(self) -> Attempt | None:
-        """Return the next attempt, waiting for a delayed retry; None if there is none."""
+        """Next attempt, waiting for a delayed retry; None if there is none."""
         while isinstance(found := self.poll(), float):
             if self.closing.wait(found):
                 return None
         return found
 
     def poll(self) -> Attempt | float | None:
-        """Return the next attempt, the seconds until one is due, or None if there is none."""
+        """Next attempt, the seconds until one is due, or None if there is none."""
         with self._lock:
             if self.closing.is_set():
                 return None
@@ -349,7 +339,7 @@ class Scheduler:
         return True
 
     def reserve(self) -> float:
-        """Return the seconds until a call may start, and reserve that moment for the caller."""
+        """Seconds until a call may start, and reserve that moment for the caller."""
         return self._limits.reserve()
 
     def drop(self, attempt: Attempt) -> None:
@@ -405,7 +395,7 @@ class Scheduler:
             self.drain(error=error)
 
     def overdue(self, limit: float) -> list[Attempt]:
-        """Return the attempts that exceed the time limit, by question."""
+        """Attempts that exceed the time limit, by question."""
         now = time.monotonic()
         with self._lock:
             late = [attempt for attempt in self._flying if attempt.watched and now - attempt.watched > limit]

@@ -47,12 +47,9 @@ class RunContext:
     runner: QuestionRunner
     grading: GradingContext
     settings: Settings
-    shortfall: str = ""
-    """Why the questions can carry no result; empty: they can."""
-    source: str = ""
-    """Where the corpus was read from; empty: from where it always is."""
-    elsewhere: Grading | None = None
-    """What grades on other machines; None: this process does."""
+    shortfall: str = ""  # why the questions can carry no result; empty: they can
+    source: str = ""  # where the corpus was read from; empty: from where it always is
+    elsewhere: Grading | None = None  # what grades on other machines; None: this process does
 
     @property
     def corpus(self) -> Corpus:
@@ -129,14 +126,14 @@ def load_context(
 
 
 def _absolute(source: str) -> str:
-    """Return a path as it can be found from any working folder, a URL of a folder as it is."""
+    """Path as it can be found from any working folder, a URL of a folder as it is."""
     if is_remote(source):
         return source
     return str(Path(source).resolve()) if source and Path(source).exists() else ""
 
 
 def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Return settings as they are written down, and compared with those written down before."""
+    """Settings as they are written down, and compared with those written down before."""
     return {name: redact(value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
@@ -159,7 +156,7 @@ def _load_pipeline(config: RunConfig, context: Context) -> tuple[Pipeline, Any]:
 
 
 def choose(questions: QuestionSet, only: Iterable[str] = (), limit: int = 0, seed: int = 0) -> QuestionSet:
-    """Return the questions named in ``only`` (commas part them), at most ``limit`` of them, in their order.
+    """Questions named in ``only`` (commas part them), at most ``limit`` of them, in their order.
 
     An empty ``only`` and a ``limit`` of 0 leave all. Raises UnknownName for an id that is not in the set.
     """
@@ -204,22 +201,19 @@ def in_fair_order(questions: Sequence[Question], seed: int = 0) -> list[Question
 class SessionResult(NamedTuple):
     """How a session ended."""
 
-    given_up: int = 0
-    """Calls that timed out and are still running."""
-    reason: str = ""
-    """Why it ended before every question was answered; empty: it did not."""
+    given_up: int = 0  # calls that timed out and are still running
+    reason: str = ""  # why it ended before every question was answered; empty: it did not
 
 
 class Plan(NamedTuple):
     """Calls that a run will make, failed ones not repeated."""
 
     calls: int
-    cost: float | None
-    """US dollars at most; None: what a call costs is not known."""
+    cost: float | None  # US dollars at most; None: what a call costs is not known
 
 
 def plan(config: RunConfig, on_progress: Callable[..., None] | None = None) -> Plan:
-    """Return what is left of the run with these options; answers that are kept between runs cost nothing.
+    """What is left of the run with these options; answers that are kept between runs cost nothing.
 
     Raises RagharnessError where the run could not begin.
     """
@@ -262,7 +256,7 @@ def open_run(
     command: tuple[str, ...] = (),
     reuse: bool = False,
 ) -> tuple[RunContext, RunFolder]:
-    """Return what a run needs and the folder that it is written to; raises RagharnessError without either.
+    """What a run needs and the folder that it is written to; raises RagharnessError without either.
 
     ``reuse``: a finished run with equal settings is taken, too.
     """
@@ -278,7 +272,7 @@ def open_run(
 def choose_folder(
     context: RunContext, config: RunConfig, say: Say, *, command: tuple[str, ...] = ()
 ) -> RunFolder:
-    """Return the run to write: the named one, the newest unfinished one with equal settings, or a new one.
+    """Run to write: the named one, the newest unfinished one with equal settings, or a new one.
 
     With ``retry_errors`` a run with failed questions counts as unfinished. Raises RunNotUsable for a
     folder that holds something else, StorageError where none can be made.
@@ -378,7 +372,7 @@ def ask_all(
 
 
 def progress_summary(folder: RunFolder) -> str:
-    """Return the progress of a run in words: ``60 of 130 are answered``."""
+    """Progress of a run in words: ``60 of 130 are answered``."""
     settings, failed = folder.run.settings, len(folder.failed())
     epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
     failures = f" ({failed} failed)" if failed else ""

@@ -12,11 +12,8 @@ from typing import Any
 
 from ragharness.runner.scheduler import Attempt, QuestionRunner, Scheduler
 
-_PATIENCE = 1.0
-"""Seconds after which a loop that does not react counts as blocked by one of its tasks."""
-
-_NAP = 0.1
-"""Seconds for which a task waits for its call without asking whether the run has ended."""
+_PATIENCE = 1.0  # seconds after which a loop that does not react counts as blocked by one of its tasks
+_NAP = 0.1  # seconds for which a task waits for its call without asking whether the run has ended
 
 
 class Tasks:

@@ -23,12 +23,12 @@ WIDTH = 80
 
 
 def format_names() -> list[str]:
-    """Return the names of all report formats, in alphabetical order."""
+    """Names of all report formats, in alphabetical order."""
     return plugins.names("formats", __name__)
 
 
 def load_format(name: str) -> Callable[..., Any]:
-    """Return the function that writes a report; raises UnknownName with the nearest names."""
+    """Function that writes a report; raises UnknownName with the nearest names."""
     if name not in format_names():
         raise UnknownName("report format", name, format_names())
     render: Callable[..., Any] = plugins.load("formats", __name__, name, "render").render
@@ -62,14 +62,14 @@ def answered(run: RunOnDisk) -> Iterator[tuple[Question, Record | None]]:
 
 
 def outcome(record: Record | None) -> str:
-    """Return the bucket of a record, or why it has none."""
+    """Bucket of a record, or why it has none."""
     if record is None:
         return "not_asked"
     return (record.verdict and record.verdict.bucket) or record.status
 
 
 def _of(part: str, name: str) -> Callable[[Question, Record], Any]:
-    """Return what reads a field of the answer or verdict; None where there is none."""
+    """What reads a field of the answer or verdict; None where there is none."""
     return lambda _, record: getattr(getattr(record, part), name, None)
 
 
@@ -114,7 +114,7 @@ def _failure(record: Record) -> str | None:
 
 
 def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:
-    """Return the records of a run as rows beside their questions, in their order; not asked ones have none.
+    """Records of a run as rows beside their questions, in their order; not asked ones have none.
 
     None is unknown, or does not apply.
     """

@@ -11,7 +11,7 @@ from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Return a heading and the rows."""
+    """Heading and the rows."""
     written = io.StringIO()
     # Ends of lines as in RFC 4180: with a bare line feed a carriage return in an answer stays unquoted.
     lines = csv.writer(written, lineterminator="\r\n")

@@ -30,7 +30,7 @@ Evidence is given as character offsets into the documents of the corpus, whose t
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> dict[str, bytes]:
-    """Return the files of the folder; raises UsageError where pyarrow is not installed."""
+    """Files of the folder; raises UsageError where pyarrow is not installed."""
     records, questions = flat_records(run), run.folder.questions()
     told = {"corpus": scores.corpus, "questions": len(questions), "records": len(records)}
     return {

@@ -8,5 +8,5 @@ from ragharness.reports.page import page
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Return the page."""
+    """Page."""
     return page([run])

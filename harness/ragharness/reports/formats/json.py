@@ -12,7 +12,7 @@ from ragharness.reports.rubric import scores_of
 
 
 def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
-    """Return the scores as indented JSON, ending with a line break; those by rubrics without their items."""
+    """Scores as indented JSON, ending with a line break; those by rubrics without their items."""
     told: Any = scores
     if run is not None and (by_rubrics := scores_of(run.folder)):
         rubrics = [{**msgspec.to_builtins(each), "items": []} for each in by_rubrics]

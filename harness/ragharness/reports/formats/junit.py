@@ -11,13 +11,12 @@ from ragharness.reports.formats import RunOnDisk, answered, outcome
 from ragharness.reports.text import clean
 
 _RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
-_FORBIDDEN = re.compile("[\ufffe\uffff]")
-"""What XML forbids beside control characters."""
+_FORBIDDEN = re.compile("[\ufffe\uffff]")  # what XML forbids beside control characters
 _SKIPPED = ("needs_review", "not_asked")
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Return the XML.
+    """XML.
 
     A bucket that is not the desired one is a failure; an empty answer, an error or a time-out is an error;
     what needs review or was not asked is skipped.

@@ -11,12 +11,11 @@ from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import counted, duration, escaped, ids, interval, printable, rate
 
-_LONGEST = 2100
-"""Characters of an error's message: more than a record keeps of one."""
+_LONGEST = 2100  # characters of an error's message: more than a record keeps of one
 
 
 def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
-    """Return the whole report, ending with a line break; markup in foreign texts is escaped."""
+    """Whole report, ending with a line break; markup in foreign texts is escaped."""
     parts = [
         _heading(scores),
         _headline(scores),

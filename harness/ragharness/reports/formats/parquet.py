@@ -13,7 +13,7 @@ from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:
-    """Return the file; raises UsageError where pyarrow is not installed."""
+    """File; raises UsageError where pyarrow is not installed."""
     return parquet(flat_records(run), COLUMNS)
 
 
@@ -37,13 +37,13 @@ _QUESTION: dict[str, tuple[Any, Callable[[Question], Any]]] = {
 
 
 def questions_parquet(questions: Iterable[Question]) -> bytes:
-    """Return questions as a Parquet file, one row each; raises UsageError where pyarrow is not installed."""
+    """Questions as a Parquet file, one row each; raises UsageError where pyarrow is not installed."""
     rows = [{name: value(each) for name, (_, value) in _QUESTION.items()} for each in questions]
     return parquet(rows, {name: kind for name, (kind, _) in _QUESTION.items()})
 
 
 def parquet(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> bytes:
-    """Return rows as a Parquet file; raises UsageError where pyarrow is not installed."""
+    """Rows as a Parquet file; raises UsageError where pyarrow is not installed."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

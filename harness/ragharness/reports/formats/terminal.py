@@ -36,7 +36,7 @@ def render(
     run: RunOnDisk | None = None,
     **_: object,
 ) -> str:
-    """Return the whole report, ending with a line break: the verdict first and again at the end.
+    """Whole report, ending with a line break: the verdict first and again at the end.
 
     ``detail`` adds axes and retrieval. Under 80 columns the ungraded column becomes a note, then the
     intervals go; names never do.
@@ -61,7 +61,7 @@ def render(
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
-    """Return the verdict, the four buckets and what is unacceptable: the lines to quote."""
+    """Verdict, the four buckets and what is unacceptable: the lines to quote."""
     tone = words.TONES[scores.verdict]
     told = [line for text in (scores.sentence, *scores.reasons[1:]) for line in paragraph(text, width)]
     needless = scores.desired.needless_refusals
@@ -81,7 +81,7 @@ def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
 
 
 def _baselines(scores: Scores, width: int) -> list[str]:
-    """Return how many answers as desired the baselines reach, and the best possible count."""
+    """How many answers as desired the baselines reach, and the best possible count."""
     others = scores.references
     blind = "n/a" if others.blind is None else others.blind
     base = words.compared(scores)
@@ -144,7 +144,7 @@ def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
 
 
 def _tone(column: str, cell: str) -> Tone | Literal[""]:
-    """Return the tone of a count that is not zero: good as desired, bad where an answer misleads."""
+    """Tone of a count that is not zero: good as desired, bad where an answer misleads."""
     if not cell.strip(" *").isdigit() or cell.strip(" *") == "0":
         return ""
     if column in {"wrong", "unsupp"}:
@@ -181,18 +181,14 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
     ]
 
 
-_GROUPS = 5
-"""Kinds of errors that are listed; the rest is counted."""
-
-_LONGEST_PROBLEM = 2100
-"""Characters of an error's message: more than a record keeps of one."""
-
+_GROUPS = 5  # kinds of errors that are listed; the rest is counted
+_LONGEST_PROBLEM = 2100  # characters of an error's message: more than a record keeps of one
 _INDENT = 11
 _NAME = 17
 
 
 def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[str]:
-    """Return the lines; ``wide`` puts two short figures on one line, ``detail`` adds axes and retrieval."""
+    """Lines; ``wide`` puts two short figures on one line, ``detail`` adds axes and retrieval."""
     missed = scores.questions - scores.desired.total.count
     causes = [f"{name} {count}" for name, count in words.missed(scores)]
     worst = [f"{kind} {ids(names, 5 if wide else 3)}" for kind, names in words.worst(scores)[:3]]
@@ -231,14 +227,14 @@ _ORDER = ("any_evidence", "evidence_first", "all_evidence", "document", "mrr", "
 
 
 def _measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
-    """Return the metrics that are shown here, with their values."""
+    """Metrics that are shown here, with their values."""
     shown = [(metric, value) for metric, value in words.measured(scores, part) if metric.short]
     places = {name: place for place, name in enumerate(_ORDER)}
     return sorted(shown, key=lambda pair: places.get(pair[0].name, len(places)))
 
 
 def _figures(scores: Scores, part: Part) -> list[tuple[str, str]]:
-    """Return names and values of the metrics without a remark."""
+    """Names and values of the metrics without a remark."""
     return [
         (words.named(metric.short, scores), words.figure(metric, value))
         for metric, value in _measured(scores, part)

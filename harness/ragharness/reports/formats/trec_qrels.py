@@ -8,5 +8,5 @@ from ragharness.reports.formats.trec_run import qrels_lines
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Return the lines; raises UsageError where the corpus is not on this machine."""
+    """Lines; raises UsageError where the corpus is not on this machine."""
     return "".join(qrels_lines(run))

@@ -12,7 +12,7 @@ from ragharness.reports.formats import RunOnDisk, answered
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Return the lines."""
+    """Lines."""
     return "".join(run_lines(run))
 
 
@@ -56,5 +56,5 @@ def qrels_lines(run: RunOnDisk) -> Iterator[str]:
 
 
 def one_word(name: str) -> str:
-    """Return a name without white space, which parts the columns."""
+    """Name without white space, which parts the columns."""
     return _SPACE.sub("_", name)

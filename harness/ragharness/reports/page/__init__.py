@@ -28,7 +28,7 @@ _HOME = Path(__file__).parent
 
 
 def page(runs: Sequence[RunOnDisk]) -> str:
-    """Return one HTML file that needs no other, and that no browser lets load or send anything.
+    """One HTML file that needs no other, and that no browser lets load or send anything.
 
     Several runs are compared with the first: raises NotComparable for other questions or another corpus.
     """
@@ -52,7 +52,7 @@ def page(runs: Sequence[RunOnDisk]) -> str:
 
 
 def notebook(scores: Scores) -> str:
-    """Return verdict, pictures and tables of a run as HTML without a script."""
+    """Verdict, pictures and tables of a run as HTML without a script."""
     return _rendered("notebook.html", runs={"A": scores}, style=_raw(_file("pieces.css")))
 
 
@@ -105,12 +105,11 @@ def _hash(content: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-_AROUND = 300
-"""Characters of a document on either side of gold evidence."""
+_AROUND = 300  # characters of a document on either side of gold evidence
 
 
 def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any]:
-    """Return questions, records and passages; each list of records has one entry for each run.
+    """Questions, records and passages; each list of records has one entry for each run.
 
     Texts of the corpus are left out where it is not on this machine.
     """
@@ -138,7 +137,7 @@ def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any
 
 
 def _flips(against: Iterable[Against]) -> dict[str, int]:
-    """Return the questions that came out otherwise, worse first: 1 worse, 0 better."""
+    """Questions that came out otherwise, worse first: 1 worse, 0 better."""
     flips: dict[str, int] = {}
     for each in against:
         for flip in each.flips:
@@ -161,7 +160,7 @@ def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw
 
 
 def _evidence(span: Evidence, grading: GradingContext | None) -> list[Any]:
-    """Return a gold span with its place, and with its text and what stands around it if there is any."""
+    """Gold span with its place, and with its text and what stands around it if there is any."""
     place = [span.document, span.start, span.end]
     if grading is None:
         return place
@@ -174,7 +173,7 @@ def _evidence(span: Evidence, grading: GradingContext | None) -> list[Any]:
 def _record(
     question: Question, record: Record, grading: GradingContext | None, passages: dict[str, Any] | None
 ) -> msgspec.Raw:
-    """Return a record as JSON; its passages are added to ``passages``, or kept with it where that is None."""
+    """Record as JSON; its passages are added to ``passages``, or kept with it where that is None."""
     had = {each.id: each for each in grading.passages_of(record)} if grading else {}
     gold = grading.evidence.supporting(question, had.values()) if grading else _first_with_gold(record)
     brought = (record.answer and record.answer.passages) or ()
@@ -204,7 +203,7 @@ def _record(
 
 
 def _first_with_gold(record: Record) -> frozenset[str]:
-    """Return the retrieved passages that were the first to hold a gold span."""
+    """Retrieved passages that were the first to hold a gold span."""
     ranks = set(record.evidence_ranks)
     return frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)
 
@@ -226,12 +225,12 @@ class Point(NamedTuple):
 
 
 def share_of(count: int, n: int) -> Bar:
-    """Return a count out of n, without an interval."""
+    """Count out of n, without an interval."""
     return Bar(100 * count / n if n else 0, None, None)
 
 
 def bar_of(value: object, metric: Metric | None = None) -> Bar | None:
-    """Return the bar of a metric's value; None where it has no rate."""
+    """Bar of a metric's value; None where it has no rate."""
     if isinstance(value, Share):
         return _bar(value.count, value.n, value.low, value.high)
     if isinstance(value, YesNoAxis):
@@ -278,7 +277,7 @@ _WIDTH, _LABEL, _HEIGHT = 720, 220, 26
 
 
 def bars(runs: Mapping[str, Mapping[str, int]]) -> str:
-    """Return an SVG picture with a bar for each run, parted by bucket."""
+    """SVG picture with a bar for each run, parted by bucket."""
     drawn = []
     for number, (name, counts) in enumerate(runs.items()):
         top, total, left = number * _HEIGHT, sum(counts.values()) or 1, float(_LABEL)
