@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ragharness as rh
 import run_fakes as fake
 from conftest import SHARED
-from ragharness.analysis.derived import WEIGHTS, Cited, How, Item, derived, items, measure, wrong
+from ragharness.analysis.derived import WEIGHTS, Cited, Item, MetricOptions, derived, items, measure, wrong
 from ragharness.analysis.derived.alce_citation_precision import citation_precision
 from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.analysis.derived.aurc import risks
@@ -80,7 +80,7 @@ def twelve() -> list[Item]:
     ]
 
 
-def figures(name: str, found: Sequence[Item], how: How | None = None) -> dict[str, float | None]:
+def figures(name: str, found: Sequence[Item], how: MetricOptions | None = None) -> dict[str, float | None]:
     (measured,) = measure([name], found, how)
     return {"value": measured.value, **measured.figures}
 
@@ -94,7 +94,7 @@ def test_the_worked_numbers_of_trust_score() -> None:
         for name, value in wanted.items():
             assert refusal[f"{where}.{name.lower()}"] == pytest.approx(value), (where, name)
     assert refusal["value"] == refusal["retrieval.f1_gr"]
-    assert figures("grounded_refusal_f1", found, How("corpus"))["value"] == refusal["corpus.f1_gr"]
+    assert figures("grounded_refusal_f1", found, MetricOptions("corpus"))["value"] == refusal["corpus.f1_gr"]
     assert refusal["corpus.answered_ratio"] == pytest.approx(cases["answered_ratio"])
     correctness, wanted = figures("answer_correctness_f1", found), cases["trust_F1_AC"]
     assert correctness["value"] == pytest.approx(wanted["F1_AC"])
@@ -145,7 +145,7 @@ def test_the_worked_numbers_of_utility_and_of_two_systems() -> None:
         ((1, -3, -3, 0), "t=0.75(+1,-3,-3,0)"),
         ((1, -4, -2, 0), "example(+1,-4,-2,0)"),
     ):
-        how = How(weights=dict(zip(WEIGHTS, map(float, weights), strict=True)))
+        how = MetricOptions(weights=dict(zip(WEIGHTS, map(float, weights), strict=True)))
         assert figures("utility", found, how)["value"] == pytest.approx(cases["utility"][key])
     both = cases["seed_A_vs_B"]
     systems = {
@@ -161,7 +161,7 @@ def test_the_worked_numbers_of_utility_and_of_two_systems() -> None:
         assert 1 - misled == pytest.approx(both[f"acceptable_{name}"])
     penalty = both["break_even_penalty"]
     assert both["break_even_t"] == pytest.approx(penalty / (1 + penalty))
-    how = How(weights={"correct": 1, "wrong": -penalty, "unsupported": -penalty, "refused": 0})
+    how = MetricOptions(weights={"correct": 1, "wrong": -penalty, "unsupported": -penalty, "refused": 0})
     a, b = (figures("utility", system, how)["value"] for system in systems.values())
     assert a == pytest.approx(b)
     a, b = (figures("utility", system)["value"] or 0 for system in systems.values())
@@ -298,7 +298,7 @@ def test_the_plan_s_own_cases() -> None:
                 )
             )
         wanted = cases[name]["expected_builtin_phrase_mode_0_1"]
-        how = How("corpus")
+        how = MetricOptions("corpus")
         assert figures("grounded_refusal_f1", found, how)["value"] == pytest.approx(
             wanted["grounded_refusal_f1"]
         )
@@ -392,7 +392,7 @@ def test_a_metric_of_the_data_set_sees_all_answers_in_one_pass(monkeypatch: pyte
     passes: list[int] = []
     real = derived()["grounded_refusal_f1"]
 
-    def over(found: Sequence[Item], how: How) -> dict[str, float | None]:
+    def over(found: Sequence[Item], how: MetricOptions) -> dict[str, float | None]:
         passes.append(len(found))
         assert real.over is not None
         return real.over(found, how)

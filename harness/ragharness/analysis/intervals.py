@@ -213,9 +213,9 @@ def mcnemar(worse: int, better: int) -> McNemar:
 
 def fewest_significant(better: int, *, one_sided: bool = False) -> int:
     """Changes for the worse that make p at most 0.05 beside ``better`` ones for the better."""
-    worse = better
-    while (p := mcnemar(worse, better)) and (p.one_sided if one_sided else p.exact) > ALPHA:
-        worse += 1
+    worse, p = better, mcnemar(better, better)
+    while (p.one_sided if one_sided else p.exact) > ALPHA:
+        worse, p = worse + 1, mcnemar(worse + 1, better)
     return worse
 
 

@@ -1,4 +1,7 @@
-"""Metrics of others over a run on disk: which are wanted, with which settings, and what they come to."""
+"""Metrics of others, over a run on disk or outputs of another system, and what logs of production show.
+
+``ragchecker`` gives its figures from which claims follow from which texts (Ru et al. 2024).
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,9 @@ from ragharness.analysis.derived import (
     WEIGHTS,
     Answerable,
     Answers,
-    How,
     Item,
     Measured,
+    MetricOptions,
     derived,
     derived_metric,
     harmonic,
@@ -55,7 +58,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     judge: str = ""
     """``FILE.py:NAME`` of what says whether an answer refuses; empty: the grader's own reading."""
     claims: Mode = "em"
-    """How gold claims are looked for in outputs of other systems."""
+    """MetricOptions gold claims are looked for in outputs of other systems."""
 
 
 class Metrics(Struct, frozen=True, kw_only=True):
@@ -154,16 +157,16 @@ def _metrics(name: str, found: Answers, wanted: Wanted, names: list[str], judge:
     if judge:
         graded, undecided = judged(graded, load_judge(judge))
     lost = [wrong(each.question, each.in_corpus, each.in_retrieval) for each in undecided]
-    how = How(wanted.answerable, {**WEIGHTS, **wanted.weights})
+    options = MetricOptions(wanted.answerable, {**WEIGHTS, **wanted.weights})
     return Metrics(
         run=name,
         questions=[each.question for each in graded],
         ungraded=len(found.ungraded),
         undecided=[each.question for each in undecided],
-        answerable=how.answerable,
-        weights=how.weights,
+        answerable=options.answerable,
+        weights=options.weights,
         judge=judge if isinstance(judge, str) else described(judge) if judge else "",
-        metrics=measure(names, graded, how, ungraded=[*found.ungraded, *lost]),
+        metrics=measure(names, graded, options, ungraded=[*found.ungraded, *lost]),
     )
 
 

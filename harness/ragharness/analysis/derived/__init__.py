@@ -173,7 +173,7 @@ WEIGHTS = {"correct": 1.0, "wrong": -3.0, "unsupported": -3.0, "refused": 0.0}
 
 
 @dataclass(frozen=True)
-class How:
+class MetricOptions:
     """Options of a metric."""
 
     answerable: Answerable = "retrieval"
@@ -197,8 +197,8 @@ class Derived(Declaration):
     """Whether texts alone give it (``scores.trust_eval``), or it needs the buckets of a run."""
     remark: str = ""
     """Where it differs from its source, or what it cannot see."""
-    of: Callable[[Item, How], float | None] | None = None
-    over: Callable[[Items, How], Figures] | None = None
+    of: Callable[[Item, MetricOptions], float | None] | None = None
+    over: Callable[[Items, MetricOptions], Figures] | None = None
 
     @property
     def granularity(self) -> Granularity:
@@ -247,18 +247,18 @@ def derived_metric(name: str, advice: str = "docs/metrics.md lists them") -> Der
 
 
 def measure(
-    names: Iterable[str], found: Items, how: How | None = None, *, ungraded: Items = ()
+    names: Iterable[str], items: Items, options: MetricOptions | None = None, *, ungraded: Items = ()
 ) -> list[Measured]:
     """Metrics over answers, each computed in one pass over all of them; raises UnknownName, CodeNotUsable.
 
     ``ungraded`` are those without a bucket, as if each were wrong.
     """
     wanted = [derived_metric(name) for name in dict.fromkeys(names)]
-    return [_measured(metric, found, how or How(), ungraded) for metric in wanted]
+    return [_measured(metric, items, options or MetricOptions(), ungraded) for metric in wanted]
 
 
-def _measured(metric: Derived, items: Items, how: How, ungraded: Items) -> Measured:
-    value, rows, figures = _computed(metric, items, how)
+def _measured(metric: Derived, items: Items, options: MetricOptions, ungraded: Items) -> Measured:
+    value, rows, figures = _computed(metric, items, options)
     return Measured(
         name=metric.name,
         label=metric.label,
@@ -267,18 +267,20 @@ def _measured(metric: Derived, items: Items, how: How, ungraded: Items) -> Measu
         n=len(items),
         undefined=rows.count(None),
         ungraded=len(ungraded),
-        if_wrong=_computed(metric, [*items, *ungraded], how)[0] if ungraded else value,
+        if_wrong=_computed(metric, [*items, *ungraded], options)[0] if ungraded else value,
         figures=figures,
         rows=rows,
     )
 
 
-def _computed(metric: Derived, items: Items, how: How) -> tuple[float | None, list[float | None], Figures]:
+def _computed(
+    metric: Derived, items: Items, options: MetricOptions
+) -> tuple[float | None, list[float | None], Figures]:
     if metric.of is not None:
-        rows = [metric.of(item, how) for item in items]
+        rows = [metric.of(item, options) for item in items]
         return mean([row for row in rows if row is not None]), rows, {}
     compute: Any = metric.over
-    figures = compute(items, how)
+    figures = compute(items, options)
     value = figures.pop("value")
     return value, [value] * len(items), figures
 
@@ -295,12 +297,12 @@ def harmonic(one: float, other: float) -> float:
 
 def both_readings(
     compute: Callable[[Items, Answerable], Figures], value: str
-) -> Callable[[Items, How], Figures]:
+) -> Callable[[Items, MetricOptions], Figures]:
     """Figures of both readings of *answerable*; ``value`` names the one that the metric is."""
 
-    def over(items: Items, how: How) -> Figures:
+    def over(items: Items, options: MetricOptions) -> Figures:
         readings = {"retrieval": compute(items, "retrieval"), "corpus": compute(items, "corpus")}
-        return {"value": readings[how.answerable][value], **prefixed(readings)}
+        return {"value": readings[options.answerable][value], **prefixed(readings)}
 
     return over
 

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, harmonic, prefixed, ratio
+from ragharness.analysis.derived import (
+    Answerable,
+    Derived,
+    Figures,
+    Items,
+    MetricOptions,
+    harmonic,
+    prefixed,
+    ratio,
+)
 
 
-def _abstention(found: Items, where: Answerable) -> Figures:
-    called_for = [not each.answerable(where) for each in found]
-    hits = sum(each.refused and called for each, called in zip(found, called_for, strict=True))
+def _abstention(items: Items, where: Answerable) -> Figures:
+    called_for = [not item.answerable(where) for item in items]
+    hits = sum(item.refused and called for item, called in zip(items, called_for, strict=True))
     fitting = sum(
-        each.refused == called and (called or each.bucket == "correct")
-        for each, called in zip(found, called_for, strict=True)
+        item.refused == called and (called or item.bucket == "correct")
+        for item, called in zip(items, called_for, strict=True)
     )
-    precision, recall = ratio(hits, sum(each.refused for each in found)), ratio(hits, sum(called_for))
+    precision, recall = ratio(hits, sum(item.refused for item in items)), ratio(hits, sum(called_for))
     return {
         "f1": harmonic(precision, recall),
         "precision": precision,
         "recall": recall,
-        "appropriate": ratio(fitting, len(found)),
+        "appropriate": ratio(fitting, len(items)),
     }
 
 
-def _both(items: Items, _: How) -> Figures:
+def _both(items: Items, _: MetricOptions) -> Figures:
     readings = {"corpus": _abstention(items, "corpus"), "retrieval": _abstention(items, "retrieval")}
     return {"value": readings["corpus"]["f1"], **prefixed(readings)}
 

@@ -9,7 +9,9 @@ from ragharness.analysis.derived import Cited, Derived, ratio
 
 def citation_precision(sentences: Sequence[Cited]) -> float:
     """Return the share of useful citations; 0 where nothing is cited."""
-    return ratio(sum(each.useful for each in sentences), sum(len(each.alone) for each in sentences))
+    return ratio(
+        sum(sentence.useful for sentence in sentences), sum(len(sentence.alone) for sentence in sentences)
+    )
 
 
 METRIC = Derived(

@@ -9,7 +9,7 @@ from ragharness.analysis.derived import Cited, Derived
 
 def citation_recall(sentences: Sequence[Cited]) -> float:
     """Return the share of supported sentences."""
-    return sum(each.jointly for each in sentences) / len(sentences)
+    return sum(sentence.jointly for sentence in sentences) / len(sentences)
 
 
 METRIC = Derived(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ragharness.analysis.derived import Answerable, Derived, Figures, Items, both_readings, harmonic, ratio
 
 
-def answer_correctness(found: Items, where: Answerable) -> Figures:
+def answer_correctness(items: Items, where: Answerable) -> Figures:
     """Return precision over what was answered, recall over what is answerable, and their F1."""
-    answerable = sum(each.answerable(where) for each in found)
-    answered = sum(not each.refused for each in found)
-    stated = sum(each.found for each in found if each.answerable(where) and not each.refused)
+    answerable = sum(item.answerable(where) for item in items)
+    answered = sum(not item.refused for item in items)
+    stated = sum(item.found for item in items if item.answerable(where) and not item.refused)
     p, r = ratio(stated, answered), ratio(stated, answerable)
     return {"f1_ac": harmonic(p, r) if answerable else None, "p_ac": p, "r_ac": r}
 

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ragharness.analysis.derived import Derived, Figures, How, Item, Items, ratio
+from ragharness.analysis.derived import Derived, Figures, Item, Items, MetricOptions, ratio
 
 
-def risks(found: Items) -> list[float]:
+def risks(items: Items) -> list[float]:
     """Return the expected errors among the first k answers, for each k; ties are averaged over their orders.
 
     The most confident come first, refusals last: a refusal counts as an error.
     """
 
-    def place(item: Item) -> tuple[bool, float]:
+    def rank(item: Item) -> tuple[bool, float]:
         return item.refused, -(item.confidence or 0.0)
 
     errors, before = [], 0.0
-    for _, tied in groupby(sorted(found, key=place), key=place):
-        block = [each.bucket != "correct" for each in tied]
+    for _, tied in groupby(sorted(items, key=rank), key=rank):
+        block = [item.bucket != "correct" for item in tied]
         errors += [before + sum(block) * k / len(block) for k in range(1, len(block) + 1)]
         before += sum(block)
     return errors
 
 
-def _areas(found: Items, _: How) -> Figures:
-    n = len(found)
-    answered = [each for each in found if not each.refused]
-    wrong = sum(each.bucket != "correct" for each in answered)
+def _areas(items: Items, _: MetricOptions) -> Figures:
+    n = len(items)
+    answered = [item for item in items if not item.refused]
+    wrong = sum(item.bucket != "correct" for item in answered)
     told: Figures = {
         "value": None,
         "coverage": ratio(len(answered), n),
         "selective_risk": wrong / len(answered) if answered else None,
     }
-    if not answered or any(each.confidence is None for each in answered):
+    if not answered or any(item.confidence is None for item in answered):
         return told
-    right = sum(each.bucket == "correct" for each in found)
-    errors = risks(found)
-    area = sum(each / k for k, each in enumerate(errors, 1)) / n
+    right = sum(item.bucket == "correct" for item in items)
+    errors = risks(items)
+    area = sum(risk / k for k, risk in enumerate(errors, 1)) / n
     oracle = sum((k - right) / k for k in range(right + 1, n + 1)) / n
     augrc = sum(errors) / (n * n)
     return {**told, "value": area, "oracle": oracle, "e_aurc": area - oracle, "augrc": augrc}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic
+from ragharness.analysis.derived import Derived, Figures, Items, MetricOptions, harmonic
 from ragharness.analysis.derived.alce_citation_precision import citation_precision
 from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.analysis.metrics import mean
 
 
-def grounded_citation(found: Items, _: How | None = None) -> Figures:
+def grounded_citation(items: Items, _: MetricOptions | None = None) -> Figures:
     """Return mean recall and precision of the answers' citations, and their F1; None without an answer."""
-    answered = [each for each in found if each.sentences and not each.refused]
-    recall = mean([citation_recall(each.sentences) for each in answered])
-    precision = mean([citation_precision(each.sentences) for each in answered])
+    answered = [item for item in items if item.sentences and not item.refused]
+    recall = mean([citation_recall(item.sentences) for item in answered])
+    precision = mean([citation_precision(item.sentences) for item in answered])
     f1 = None if recall is None or precision is None else harmonic(recall, precision)
     return {"value": f1, "recall": recall, "precision": precision}
 

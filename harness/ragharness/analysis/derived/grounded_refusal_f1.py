@@ -5,13 +5,13 @@ from __future__ import annotations
 from ragharness.analysis.derived import Answerable, Derived, Figures, Items, both_readings, harmonic, ratio
 
 
-def grounded_refusal(found: Items, where: Answerable) -> Figures:
+def grounded_refusal(items: Items, where: Answerable) -> Figures:
     """Return precision, recall and F1 of refusing and of answering; None without a question of that side."""
-    answerable = sum(each.answerable(where) for each in found)
-    answered = sum(not each.refused for each in found)
-    both = sum(each.answerable(where) and not each.refused for each in found)
-    neither = len(found) - answerable - answered + both
-    refused, unanswerable = len(found) - answered, len(found) - answerable
+    answerable = sum(item.answerable(where) for item in items)
+    answered = sum(not item.refused for item in items)
+    both = sum(item.answerable(where) and not item.refused for item in items)
+    neither = len(items) - answerable - answered + both
+    refused, unanswerable = len(items) - answered, len(items) - answerable
     p_ref, r_ref = ratio(neither, refused), ratio(neither, unanswerable)
     p_ans, r_ans = ratio(both, answered), ratio(both, answerable)
     f1_ref = harmonic(p_ref, r_ref) if unanswerable else None
@@ -25,7 +25,7 @@ def grounded_refusal(found: Items, where: Answerable) -> Figures:
         "f1_ans": f1_ans,
         "p_ans": p_ans,
         "r_ans": r_ans,
-        "answered_ratio": ratio(answered, len(found)),
+        "answered_ratio": ratio(answered, len(items)),
     }
 
 

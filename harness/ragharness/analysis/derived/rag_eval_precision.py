@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, How, Items
+from ragharness.analysis.derived import Derived, Figures, Items, MetricOptions
 from ragharness.analysis.metrics import mean
 
 
-def _rates(found: Items, _: How) -> Figures:
+def _rates(items: Items, _: MetricOptions) -> Figures:
     return {
-        "value": mean([each.bucket == "correct" for each in found if not each.refused]),
-        "under_refusal": mean([not each.refused for each in found if not each.in_corpus]),
-        "over_refusal": mean([each.refused for each in found if each.in_corpus]),
+        "value": mean([item.bucket == "correct" for item in items if not item.refused]),
+        "under_refusal": mean([not item.refused for item in items if not item.in_corpus]),
+        "over_refusal": mean([item.refused for item in items if item.in_corpus]),
     }
 
 

@@ -9,6 +9,8 @@ METRIC = Derived(
     remark="A claim is a sentence, and support is looked for in what it cites, not in all passages: a claim"
     " without a citation counts as unsupported. Answers without a claim are left out.",
     of=lambda item, _: (
-        sum(any(each.alone) for each in item.sentences) / len(item.sentences) if item.sentences else None
+        sum(any(sentence.alone) for sentence in item.sentences) / len(item.sentences)
+        if item.sentences
+        else None
     ),
 )

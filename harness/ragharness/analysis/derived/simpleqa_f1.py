@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragharness.analysis.derived import Derived, Figures, How, Item, Items, harmonic, prefixed, ratio
+from ragharness.analysis.derived import (
+    Derived,
+    Figures,
+    Item,
+    Items,
+    MetricOptions,
+    harmonic,
+    prefixed,
+    ratio,
+)
 
 
-def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
-    n, attempted = len(found), sum(not each.refused for each in found)
-    correct = sum(right(each) and not each.refused for each in found)
+def _simpleqa(items: Items, right: Callable[[Item], bool]) -> Figures:
+    n, attempted = len(items), sum(not item.refused for item in items)
+    correct = sum(right(item) and not item.refused for item in items)
     return {
         "f1": harmonic(ratio(correct, n), ratio(correct, attempted)),
         "correct": ratio(correct, n),
@@ -19,7 +28,7 @@ def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
     }
 
 
-def _both(items: Items, _: How) -> Figures:
+def _both(items: Items, _: MetricOptions) -> Figures:
     grounded = _simpleqa(items, lambda item: item.bucket == "correct")
     world = _simpleqa(items, lambda item: item.matched)
     return {"value": grounded["f1"], **prefixed({"grounded": grounded, "world": world})}

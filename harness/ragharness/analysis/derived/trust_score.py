@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, prefixed
+from ragharness.analysis.derived import Answerable, Derived, Figures, Items, MetricOptions, prefixed
 from ragharness.analysis.derived.answer_correctness_f1 import answer_correctness
 from ragharness.analysis.derived.grounded_citation_f1 import grounded_citation
 from ragharness.analysis.derived.grounded_refusal_f1 import grounded_refusal
 
 
-def _trust(items: Items, how: How) -> Figures:
+def _trust(items: Items, options: MetricOptions) -> Figures:
     cited = grounded_citation(items)["value"]
     readings: dict[str, Figures] = {}
     for where in get_args(Answerable):
@@ -21,7 +21,7 @@ def _trust(items: Items, how: How) -> Figures:
         }
         known = [value for value in parts.values() if value is not None]
         readings[where] = {"trust": sum(known) / 3 if len(known) == 3 else None, **parts}
-    return {"value": readings[how.answerable]["trust"], **prefixed(readings)}
+    return {"value": readings[options.answerable]["trust"], **prefixed(readings)}
 
 
 METRIC = Derived(

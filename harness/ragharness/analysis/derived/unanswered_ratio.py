@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, How, Items
+from ragharness.analysis.derived import Derived, Figures, Items, MetricOptions
 from ragharness.analysis.metrics import mean
 
 
-def _unanswered(found: Items, _: How) -> Figures:
-    within = [each for each in found if not each.in_corpus]
-    others = [each for each in found if each.in_corpus]
+def _unanswered(items: Items, _: MetricOptions) -> Figures:
+    within = [item for item in items if not item.in_corpus]
+    others = [item for item in items if item.in_corpus]
     return {
-        "value": mean([each.refused and not each.clarifies for each in within]),
-        "clarification_ratio": mean([each.refused and each.clarifies for each in within]),
-        "acceptable_ratio": mean([each.refused for each in within]),
-        "answerable_accuracy": mean([each.bucket == "correct" for each in others]),
+        "value": mean([item.refused and not item.clarifies for item in within]),
+        "clarification_ratio": mean([item.refused and item.clarifies for item in within]),
+        "acceptable_ratio": mean([item.refused for item in within]),
+        "answerable_accuracy": mean([item.bucket == "correct" for item in others]),
     }
 
 

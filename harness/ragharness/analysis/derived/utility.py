@@ -8,5 +8,5 @@ METRIC = Derived(
     " refused unless `weights` says otherwise",
     source="Kalai et al. 2025, arXiv 2509.04664: answer only if more than 75 % confident",
     range=(-3, 1),
-    of=lambda item, how: how.weights[item.bucket],
+    of=lambda item, options: options.weights[item.bucket],
 )
