@@ -109,13 +109,13 @@ def score(
     """
     settings, epochs = run.settings, run.settings.epochs
     tally = Tally(questions, epochs).add(records)
-    all_of, found = tally.outcomes, Counter(tally.outcomes)
-    n = len(all_of)
-    asked = how_many(found, lambda each: each.status != "not_asked")
-    buckets = by_bucket(found)
-    errors, desired = error_groups(tally), desired_counts(found)
+    outcomes, counts = tally.outcomes, Counter(tally.outcomes)
+    n = len(outcomes)
+    asked = how_many(counts, lambda outcome: outcome.status != "not_asked")
+    buckets = by_bucket(counts)
+    errors, desired = error_groups(tally), desired_counts(counts)
     unacceptable = buckets["wrong"] + buckets["unsupported"]
-    concluded = conclude(found, desired, unacceptable, errors, run.takes, run.shortfall)
+    concluded = conclude(counts, desired, unacceptable, errors, run.takes, run.shortfall)
     k = settings.k if run.takes == "passages" else None
     failed = unusable_metrics()
     return Scores(
@@ -134,27 +134,29 @@ def score(
         questions=n,
         asked=asked,
         ungraded=n - sum(buckets.values()),
-        statuses=by_status(found),
+        statuses=by_status(counts),
         buckets=buckets,
-        rows=widened(by_row(found), epochs),
+        rows=widened(by_row(counts), epochs),
         intervals=widened(bucket_intervals(buckets, n), epochs),
         desired=widened(desired, epochs),
         references=References(
             best_possible=asked,
-            refuse=how_many(found, lambda each: each.status != "not_asked" and each.wanted == "refused"),
+            refuse=how_many(
+                counts, lambda outcome: outcome.status != "not_asked" and outcome.wanted == "refused"
+            ),
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=widened(_computed("axes", all_of, None, failed), epochs),
-        retrieval=widened(retrieval(all_of, k, failed), epochs),
-        failures=failures(found),
+        axes=widened(_computed("axes", outcomes, None, failed), epochs),
+        retrieval=widened(retrieval(outcomes, k, failed), epochs),
+        failures=failures(counts),
         errors=errors,
         problems=problem_groups(tally),
         misses=misses(tally),
         seconds=wall_seconds(
             (
                 *zip(tally.started, tally.seconds, strict=True),
-                *((seconds_at(each.started), each.seconds) for each in superseded if each.started),
+                *((seconds_at(call.started), call.seconds) for call in superseded if call.started),
             ),
             sessions,
         ),
@@ -173,7 +175,7 @@ def score(
         ),
         created=run.created,
         epochs=epochs,
-        stability=stability(all_of, epochs),
+        stability=stability(outcomes, epochs),
         tags=list(run.tags),
         pipeline_settings=settings.pipeline_settings,
     )
@@ -251,7 +253,9 @@ def _own_passages(tally: Tally) -> str:
     about = sum(outcome.document_rank > 0 or outcome.evidence_found for outcome in emptied)
     more = f" and {len(citing) - _NAMED} more" if len(citing) > _NAMED else ""
     named = f" ({', '.join(citing[:_NAMED])}{more})" if citing else ""
-    answered = [each for each in tally.outcomes if each.status not in ("not_asked", "error", "timeout")]
+    answered = [
+        outcome for outcome in tally.outcomes if outcome.status not in ("not_asked", "error", "timeout")
+    ]
     bare = sum(outcome.passages == 0 for outcome in answered)
     without = f". {bare} of {len(answered)} answers came without passages" if bare else ""
     return (
@@ -317,14 +321,14 @@ def desired_counts(outcomes: Counter[Outcome]) -> Desired:
         answer=_as_wanted(outcomes, "correct"),
         refusal=_as_wanted(outcomes, "refused"),
         needless_refusals=how_many(
-            outcomes, lambda each: each.wanted == "correct" and each.bucket == "refused"
+            outcomes, lambda outcome: outcome.wanted == "correct" and outcome.bucket == "refused"
         ),
     )
 
 
 def _as_wanted(outcomes: Counter[Outcome], *wanted: str) -> Share:
-    hits = how_many(outcomes, lambda each: each.as_wanted and each.wanted in wanted)
-    return share(hits, how_many(outcomes, lambda each: each.wanted in wanted))
+    hits = how_many(outcomes, lambda outcome: outcome.as_wanted and outcome.wanted in wanted)
+    return share(hits, how_many(outcomes, lambda outcome: outcome.wanted in wanted))
 
 
 def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
@@ -336,13 +340,13 @@ def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
     if epochs == 1:
         return None
     groups = [outcomes[first : first + epochs] for first in range(0, len(outcomes), epochs)]
-    same = [group for group in groups if len({each.bucket for each in group}) == 1 and group[0].bucket]
+    same = [group for group in groups if len({outcome.bucket for outcome in group}) == 1 and group[0].bucket]
     wanted = sum(group[0].as_wanted for group in same)
     return Stability(
         epochs=epochs,
         same_bucket=share(len(same), len(groups)),
         always_desired=share(wanted, len(groups)),
-        ever_desired=share(sum(any(each.as_wanted for each in group) for group in groups), len(groups)),
+        ever_desired=share(sum(any(outcome.as_wanted for outcome in group) for group in groups), len(groups)),
     )
 
 
@@ -373,9 +377,9 @@ def _limits(count: int, n: int, epochs: int) -> tuple[float | None, float | None
     return wilson(count / epochs, n / epochs) if n else (None, None)
 
 
-def _at_most(found: Intervals, epochs: int) -> Intervals:
-    n = found.correct.n // epochs
-    return replace(found, at_most={name: clopper_pearson(0, n)[1] for name in found.at_most})
+def _at_most(intervals: Intervals, epochs: int) -> Intervals:
+    n = intervals.correct.n // epochs
+    return replace(intervals, at_most={name: clopper_pearson(0, n)[1] for name in intervals.at_most})
 
 
 Number = TypeVar("Number", int, float)
@@ -386,7 +390,9 @@ def timing(tally: Tally) -> Timing:
 
     An answer that was known without a call took none.
     """
-    seconds = sorted(took for took, each in zip(tally.seconds, tally.outcomes, strict=True) if each.called)
+    seconds = sorted(
+        took for took, outcome in zip(tally.seconds, tally.outcomes, strict=True) if outcome.called
+    )
     if not seconds:
         return Timing(median=None, p95=None, longest=None)
     return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=seconds[-1])
@@ -420,5 +426,5 @@ def wall_seconds(calls: Iterable[tuple[float, float]], sessions: Sequence[Sessio
 
 
 def _sum(values: Iterable[Number | None]) -> Number | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) if numbers else None

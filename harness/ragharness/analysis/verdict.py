@@ -82,7 +82,9 @@ def misses(tally: Tally) -> list[Miss]:
             came_out=outcome.bucket or outcome.status,
             reason=outcome.failure.type if outcome.failure else outcome.reason,
         )
-        for question, outcome in tally.named(lambda each: not each.as_wanted and each.status != "not_asked")
+        for question, outcome in tally.named(
+            lambda outcome: not outcome.as_wanted and outcome.status != "not_asked"
+        )
     )
     return sorted(found, key=lambda miss: _SEVERITY.index(miss.came_out))
 
@@ -137,8 +139,8 @@ def conclude(
 
 def _no_result(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup], takes: str) -> list[str]:
     reasons = _whose_passages(outcomes) if takes == "own" else []
-    ungraded = how_many(outcomes, lambda each: each.bucket is None)
-    unasked = any(each.status == "not_asked" for each in outcomes)
+    ungraded = how_many(outcomes, lambda outcome: outcome.bucket is None)
+    unasked = any(outcome.status == "not_asked" for outcome in outcomes)
     if unasked or ungraded > MOST_UNGRADED * outcomes.total():
         reasons += _why_ungraded(outcomes, errors)
     return reasons

@@ -137,11 +137,13 @@ class Tally:
         self.questions: list[str] = []
         """The question of each outcome."""
         self.outcomes: list[Outcome] = []
-        for each in questions:
-            unasked = self._alike((each.row, each.wanted, bool(each.withheld), bool(each.evidence)))
-            self.questions += [each.id] * epochs
+        for question in questions:
+            unasked = self._alike(
+                (question.row, question.wanted, bool(question.withheld), bool(question.evidence))
+            )
+            self.questions += [question.id] * epochs
             self.outcomes += [unasked] * epochs
-        self._first = {each: number for number, each in enumerate(self.questions[::epochs])}
+        self._first = {question: number for number, question in enumerate(self.questions[::epochs])}
         self.started = array("d", [-inf]) * len(self.outcomes)
         """When each call was, in seconds."""
         self.seconds = array("d", [0.0]) * len(self.outcomes)
@@ -163,9 +165,9 @@ class Tally:
 
     def named(self, holds: Callable[[Outcome], object]) -> list[tuple[str, Outcome]]:
         """Return the outcomes of which something holds, each with its question."""
-        which = {each for each in self._known.values() if holds(each)}
-        found = zip(self.questions, self.outcomes, strict=True) if which else ()
-        return [(question, each) for question, each in found if each in which]
+        which = {outcome for outcome in self._known.values() if holds(outcome)}
+        named = zip(self.questions, self.outcomes, strict=True) if which else ()
+        return [(question, outcome) for question, outcome in named if outcome in which]
 
     def failure(self, kind: Failure) -> Failure:
         """Return the failure that stands for all of its kind: that of the first question."""
@@ -199,25 +201,25 @@ class Tally:
             self.usages[place] = record.answer.usage
 
     def _alike(self, fields: tuple[object, ...]) -> Outcome:
-        known = self._known.get(fields)
-        if known is None:
-            known = self._known[fields] = Outcome(*fields)  # type: ignore[arg-type]
-        return known
+        outcome = self._known.get(fields)
+        if outcome is None:
+            outcome = self._known[fields] = Outcome(*fields)  # type: ignore[arg-type]
+        return outcome
 
     def _kind(self, failure: Failure, place: int) -> Failure:
         # Long runs fail in few ways, with messages of any length.
         kind = Failure(failure.type, message_kind(failure.message), failure.where)
         kind = self._kinds.setdefault(kind, kind)
-        known = self._failures.get(kind)
-        if known is None or place < known[0]:
+        first = self._failures.get(kind)
+        if first is None or place < first[0]:
             self._failures[kind] = place, failure
         return kind
 
 
 def seconds_at(written: str) -> float:
     """Return a time of a run folder in seconds; 0.0 where somebody wrote another thing there."""
-    found = moment(written)
-    return found.timestamp() if found else 0.0
+    time = moment(written)
+    return time.timestamp() if time else 0.0
 
 
 def _evidence_cited(record: Record) -> bool:
@@ -373,13 +375,18 @@ def unusable_metrics() -> list[str]:
 
 def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Return the graded answers, those alike side by side."""
-    found = Counter(outcomes)
-    return [each for each in found if each.judged and each.status == "ok" for _ in range(found[each])]
+    counts = Counter(outcomes)
+    return [
+        outcome
+        for outcome in counts
+        if outcome.judged and outcome.status == "ok"
+        for _ in range(counts[outcome])
+    ]
 
 
 def how_many(outcomes: Counter[Outcome], holds: Callable[[Outcome], object]) -> int:
     """Return of how many outcomes something holds."""
-    return sum(times for each, times in outcomes.items() if holds(each))
+    return sum(times for outcome, times in outcomes.items() if holds(outcome))
 
 
 def rate(
@@ -388,14 +395,14 @@ def rate(
     among: Callable[[Outcome], object] = lambda _: True,
 ) -> Share:
     """Return of how many outcomes something holds, of those among which it is looked for."""
-    found = Counter(outcomes)
-    return share(how_many(found, lambda each: among(each) and hit(each)), how_many(found, among))
+    counts = Counter(outcomes)
+    return share(how_many(counts, lambda outcome: among(outcome) and hit(outcome)), how_many(counts, among))
 
 
 def mean_of(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float | None:
     """Return the mean of what each outcome is worth, added in their order; None where there is none."""
-    known = {each: value(each) for each in set(outcomes)}
-    return mean([known[each] for each in outcomes])
+    values = {outcome: value(outcome) for outcome in set(outcomes)}
+    return mean([values[outcome] for outcome in outcomes])
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -417,9 +424,9 @@ def mean_by(name: str) -> Compute:
 
 def axis_of(name: str) -> Compute:
     """Return what computes how often an axis of the verdicts is yes, no, or does not apply."""
-    return lambda outcomes, _: yes_no([getattr(each, name) for each in graded(outcomes)])
+    return lambda outcomes, _: yes_no([getattr(outcome, name) for outcome in graded(outcomes)])
 
 
 def flagged(flag: str) -> Compute:
     """Return what computes how many graded answers have a flag."""
-    return lambda outcomes, _: sum(flag in each.flags for each in graded(outcomes))
+    return lambda outcomes, _: sum(flag in outcome.flags for outcome in graded(outcomes))
