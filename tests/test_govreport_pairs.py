@@ -353,7 +353,7 @@ BAD = [
         {"doc_id": "CRS_R90000", PAIRS: [pair("How?", "So.", 4)]},
         "expected -1 or the place of another pair of 1",
     ),
-    ({"doc_id": "CRS_R90000", PAIRS: [pair("How?", "So.", 0)]}, "expected parents that can be read and end"),
+    ({"doc_id": "CRS_R90000", PAIRS: [pair("How?", "So.", 0)]}, "its parents cannot be read, or go round"),
     ({"doc_id": "CRS_R90000", PAIRS: [pair("How?", "So.", "x")]}, "found 'x'"),  # type: ignore[arg-type]
     (
         {"doc_id": "CRS_R90000", PAIRS: [pair("How?", "So.") | {"summary_paragraph_index": None}]},
@@ -365,7 +365,7 @@ BAD = [
     ),
     (
         {"doc_id": "X", "document_sections": [{"title": 1, "paragraphs": "p"}], PAIRS: []},
-        "expected words in the sections of the report",
+        "the sections of the report are no texts",
     ),
     ({"doc_id": "GAO_999", PAIRS: [ROADS]}, "asks of reports that are not here: GAO_999"),
 ]

@@ -199,7 +199,7 @@ def _pairs(row: dict[str, Any], place: str, faults: list[str]) -> Iterator[Pair]
                 continue
             before = _before(pair, [member for member, _ in tree])
             if before is None:
-                faults.append(f"{where}: expected parents that can be read and end, found others")
+                faults.append(f"{where}: its parents cannot be read, or go round")
                 continue
             yield Pair(question=_words(pair[_QUESTION]), answer=_words(pair[_ANSWER]), before=before)
 
@@ -236,7 +236,7 @@ def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
         title, paragraphs = section["title"], section["paragraphs"]
         texts = paragraphs if isinstance(paragraphs, list) else [paragraphs]
         if not all(isinstance(text, str) for text in (title, *texts)):
-            faults.append(f"{place}: expected words in the sections of the report, found others")
+            faults.append(f"{place}: the sections of the report are no texts")
             return ""
         lines += [title, *(line for text in texts for line in text.split("\n"))]
     return "\n\n".join(line for text in lines if (line := _words(text)))

@@ -196,7 +196,7 @@ def _counts(questions: QuestionSet) -> Iterator[Finding]:
     order = list(quotas(0))
     places = [order.index(part) if part in order else -1 for part in map(part_of, questions.questions)]
     if places != sorted(places):
-        yield Finding("counts", "", "expected the questions in row order, found otherwise")
+        yield Finding("counts", "", "the questions do not stand in row order")
 
 
 def _once(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:

@@ -104,9 +104,7 @@ def read_card(folder: Path) -> QuestionSetMetadata:
     try:
         return msgspec.toml.decode(read_file(path), type=QuestionSetMetadata)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise QuestionsNotUsable(
-            f"expected the card of a question set in {path}, found otherwise: {error}"
-        ) from error
+        raise QuestionsNotUsable(f"{path} is no card of a question set: {error}") from error
 
 
 def write(path: Path, content: bytes) -> None:

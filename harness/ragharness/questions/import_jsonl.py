@@ -48,7 +48,7 @@ def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestion
     ``examine`` looks at the values too, which a frozen set has behind it.
     """
     decoder = msgspec.json.Decoder(Question)
-    found: list[tuple[int, Question]] = []
+    numbered: list[tuple[int, Question]] = []
     problems: list[str] = []
     # Some editors begin a file with a byte order mark.
     for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
@@ -59,28 +59,32 @@ def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestion
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             problems.append(f"line {number}: {error}")
             continue
-        found.append((number, question))
+        numbered.append((number, question))
         if examine:
-            problems += (f"line {number}: {each}" for each in _mistakes(question, msgspec.json.decode(line)))
+            problems += (
+                f"line {number}: {mistake}" for mistake in _mistakes(question, msgspec.json.decode(line))
+            )
     if problems:
-        raise _malformed(content, path, problems, len(found))
-    if not found:
+        raise _malformed(content, path, problems, len(numbered))
+    if not numbered:
         raise QuestionsNotUsable(f"expected questions in {path}, found none", help=EXAMPLE)
-    return NumberedQuestions(tuple(question for _, question in found), tuple(number for number, _ in found))
+    return NumberedQuestions(
+        tuple(question for _, question in numbered), tuple(number for number, _ in numbered)
+    )
 
 
 def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
     """Error for lines that are no questions; a file of another kind is named, not its lines."""
     begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if begin == b"[":
-        found, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
+        content_kind, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
     elif not good and begin != b"{":
-        found, advice = "a file of another kind", EXAMPLE
+        content_kind, advice = "a file of another kind", EXAMPLE
     else:
         more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        found, advice = "; ".join(problems[:_SHOWN]) + more, EXAMPLE
+        content_kind, advice = "; ".join(problems[:_SHOWN]) + more, EXAMPLE
     return QuestionsNotUsable(
-        f"expected one question a line (JSON Lines, UTF-8) in {path}, found {found}", help=advice
+        f"expected one question a line (JSON Lines, UTF-8) in {path}, found {content_kind}", help=advice
     )
 
 
@@ -91,11 +95,11 @@ def _mistakes(question: Question, written: dict[str, Any]) -> Iterator[str]:
         follows = getattr(question, name)
         if written.get(name, follows) != follows:
             yield f"{name!r} follows from the other fields: expected {follows}, found {written[name]}"
-    for each in written.get("distractors", ()):
-        yield from _strange(each, Distractor.__struct_fields__, " of a distractor")
+    for distractor in written.get("distractors", ()):
+        yield from _strange(distractor, Distractor.__struct_fields__, " of a distractor")
     spans = [*written.get("evidence", ()), *_spans(written.get("distractors", ()))]
-    for each in spans:
-        yield from _strange(each, Evidence.__struct_fields__, " of evidence")
+    for span in spans:
+        yield from _strange(span, Evidence.__struct_fields__, " of evidence")
     yield from _values(question)
     if question.answerable and not question.answers:
         yield "expected answers, as it is answerable, found none"
@@ -106,8 +110,8 @@ def _mistakes(question: Question, written: dict[str, Any]) -> Iterator[str]:
 
 
 def _spans(distractors: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for each in distractors:
-        yield from each.get("evidence", ())
+    for distractor in distractors:
+        yield from distractor.get("evidence", ())
 
 
 def _strange(written: dict[str, Any], known: tuple[str, ...], of: str) -> Iterator[str]:
@@ -122,7 +126,7 @@ def _values(question: Question) -> Iterator[str]:
     if question.kind not in _READABLE:
         return
     fits, expected = _READABLE[question.kind]
-    tempting = tuple(each.value for each in question.distractors)
+    tempting = tuple(distractor.value for distractor in question.distractors)
     for value in (*question.answers, *question.world_answers, *tempting):
         if not fits(value):
             yield f"expected {expected}, found {value!r}"

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.words import sentences, words
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
-from ragharness.records import Distractor, Evidence, Kind, Passage, Question
+from ragharness.records import Distractor, Document, Evidence, Kind, Passage, Question
 
 _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
 _FALSE = frozenset({"no", "false", "0", "n"})
@@ -46,15 +47,15 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
     for number, cells in rows:
         try:
             questions.append(_question(cells, number, locator))
-        except ValueError as error:  # noqa: PERF203 (each bad row is told)
+        except ValueError as error:  # noqa: PERF203 (each bad row is named)
             problems.append((number, str(error)))
     if problems:
-        told = [f"line {number}: {wrong}" for number, wrong in sorted(problems, key=lambda each: each[0])]
-        more = f"\nand {len(told) - MOST} more" if len(told) > MOST else ""
-        good = f"{len(questions)} of {len(questions) + len(told)} rows can be asked"
+        lines = [f"line {number}: {problem}" for number, problem in sorted(problems, key=itemgetter(0))]
+        more = f"\nand {len(lines) - MOST} more" if len(lines) > MOST else ""
+        good = f"{len(questions)} of {len(questions) + len(lines)} rows can be asked"
         raise QuestionsNotUsable(
             f"expected a question and its answer in every row of {path}; {good}:\n"
-            + "\n".join(told[:MOST])
+            + "\n".join(lines[:MOST])
             + more,
             help="fix these rows; docs/own.md shows the columns",
         )
@@ -70,13 +71,13 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
     if not any(map(str.isalpha, text)):
         raise ValueError("no question")
     document = _document(_cell(cells, "document"), locator)
-    given = [each for each in _cells(cells, "answer", "|") if each.lower() not in _NONE]
+    golds = [gold for gold in _cells(cells, "answer", "|") if gold.lower() not in _NONE]
     flag = _cell(cells, "answerable").lower()
     if flag not in _TRUE | _FALSE:
         raise ValueError(f"expected answerable yes or no, found {flag!r}")
-    if flag in _FALSE and given:
+    if flag in _FALSE and golds:
         raise ValueError("it has an answer and is said not to be answerable")
-    if flag in _TRUE - {""} and not given:
+    if flag in _TRUE - {""} and not golds:
         raise ValueError("it is said to be answerable and has no answer")
     named, unit = _cell(cells, "kind").lower(), _cell(cells, "unit")
     plain = Question(
@@ -89,14 +90,14 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
         unit=unit,
         note=_cell(cells, "note"),
     )
-    if not given:
+    if not golds:
         kind = kind_of(named, [], text)
         return replace(
             plain, kind=kind, proposition=interrogative(text).rstrip("? ") if kind == "yesno" else ""
         )
-    read = typed(named, given, unit, text)
+    read = typed(named, golds, unit, text)
     tempting = _cells(cells, "distractors", "|")
-    false = tuple(Distractor(each) for each in _false_answers(read.kind, tempting, read.unit, read.answers))
+    false = tuple(Distractor(value) for value in _false_answers(read.kind, tempting, read.unit, read.answers))
     return replace(
         plain,
         stratum="grounded",
@@ -107,23 +108,23 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
         aliases=read.reasons,
         unit=read.unit,
         date_precision=read.precision,
-        evidence=_evidence(cells, text, given, document, locator),
+        evidence=_evidence(cells, text, golds, document, locator),
         distractors=false,
         proposition=read.proposition,
     )
 
 
-def _false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
+def _false_answers(kind: Kind, texts: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
     """Yield false answers as they are compared; raises ValueError for others' kinds and accepted ones."""
-    for each in given:
-        amount = read_amount(each, unit) if kind == "number" else None
-        value = amount[0] if amount and amount[1] == unit else read_date(each) if kind == "date" else each
+    for text in texts:
+        amount = read_amount(text, unit) if kind == "number" else None
+        value = amount[0] if amount and amount[1] == unit else read_date(text) if kind == "date" else text
         if kind == "number" and not (amount and amount[1] == unit):
-            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {each[:80]!r}")
+            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {text[:80]!r}")
         if kind == "date" and not value:
-            raise ValueError(f"expected a date as false answer, found {each[:80]!r}")
+            raise ValueError(f"expected a date as false answer, found {text[:80]!r}")
         if value in answers:
-            raise ValueError(f"the false answer {each[:80]!r} is an accepted one")
+            raise ValueError(f"the false answer {text[:80]!r} is an accepted one")
         yield value.lower() if kind == "yesno" else value
 
 
@@ -139,46 +140,46 @@ def _cell(cells: Cells, name: str) -> str:
 def _cells(cells: Cells, name: str, separator: str) -> list[str]:
     value = cells.get(name)
     if isinstance(value, list):
-        if not all(isinstance(each, (str, int, float)) for each in value):
+        if not all(isinstance(cell, (str, int, float)) for cell in value):
             raise ValueError(f"expected texts or numbers as {name}, found {json.dumps(value)[:80]}")
-        return [str(each).strip() for each in value if str(each).strip()]
-    return [each.strip() for each in _cell(cells, name).split(separator) if each.strip()]
+        return [text for cell in value if (text := str(cell).strip())]
+    return [text for part in _cell(cells, name).split(separator) if (text := part.strip())]
 
 
 def _document(name: str, locator: Locator | None) -> str:
     if not name or locator is None:
         return name
-    found = locator.document(name)
-    if not found:
+    document = locator.document(name)
+    if not document:
         raise ValueError(f"no document is named {name[:80]!r}")
-    return found
+    return document
 
 
 def _evidence(
-    cells: Cells, text: str, given: list[str], document: str, locator: Locator | None
+    cells: Cells, text: str, golds: list[str], document: str, locator: Locator | None
 ) -> tuple[Evidence, ...]:
     if locator is None:
         return ()
     quotes = _cells(cells, "evidence", "||")
     if quotes:
-        return tuple(_quoted(each, text, document, locator) for each in quotes)
-    if all(each.lower() in {"yes", "no", "true", "false"} for each in given):
+        return tuple(_quoted(quote, text, document, locator) for quote in quotes)
+    if all(gold.lower() in {"yes", "no", "true", "false"} for gold in golds):
         raise ValueError("a yes or no needs its evidence: a quote of the document that decides it")
-    found = locator.stated(text, given, document)
-    if found is None:
+    span = locator.stated(text, golds, document)
+    if span is None:
         raise ValueError(
-            f"no sentence of {document or 'the documents'} with the answer {given[0][:60]!r} shares half of"
+            f"no sentence of {document or 'the documents'} with the answer {golds[0][:60]!r} shares half of"
             " the question's words: give the evidence, a quote"
         )
-    return (found,)
+    return (span,)
 
 
 def _quoted(quote: str, question: str, document: str, locator: Locator) -> Evidence:
-    place = locator.quoted(quote, document) or locator.held(question, quote, document)
-    if place is None:
+    span = locator.quoted(quote, document) or locator.holding(question, quote, document)
+    if span is None:
         where = document or "any document, or in several: name the document"
         raise ValueError(f"the evidence {quote[:60]!r} is not found in {where}")
-    return place
+    return span
 
 
 ENOUGH = 0.5  # share of a question's words that the sentence with its answer must have, to be what was meant
@@ -208,20 +209,23 @@ class Locator:
             return None
         return placed.passage.places[0]
 
-    def held(self, question: str, quote: str, document: str) -> Evidence | None:
+    def holding(self, question: str, quote: str, document: str) -> Evidence | None:
         """Sentence that holds a quote too short to be placed by itself; None: several documents."""
         search = _search(quote)
         places = []
-        for each in [self._corpus.document(document)] if document else self._corpus.documents:
-            if search.search(each.text):
+        for candidate in self._candidates(document):
+            if search.search(candidate.text):
                 places += [
-                    (_share(question, each.text[start:end]), Evidence(each.id, start, end))
-                    for start, end in sentences(each.text)
-                    if search.search(each.text[start:end])
+                    (_share(question, candidate.text[start:end]), Evidence(candidate.id, start, end))
+                    for start, end in sentences(candidate.text)
+                    if search.search(candidate.text[start:end])
                 ]
-        if len({place.document for _, place in places}) != 1:
+        if len({span.document for _, span in places}) != 1:
             return None
-        return max(places, key=lambda each: (each[0], -each[1].start))[1]
+        return max(places, key=lambda place: (place[0], -place[1].start))[1]
+
+    def _candidates(self, document: str) -> Sequence[Document]:
+        return [self._corpus.document(document)] if document else self._corpus.documents
 
     def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
         """Sentence with one spelling of the answer that shares most words with the question."""
@@ -232,20 +236,20 @@ class Locator:
         return self._stated[key]
 
     def _find(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
-        wanted = _wanted(question)
+        terms = _terms(question)
         answer = Answer(spellings)
         best: tuple[float, Evidence] | None = None
-        for each in [self._corpus.document(document)] if document else self._corpus.documents:
-            if not answer.may_stand_in(each.text):
+        for candidate in self._candidates(document):
+            if not answer.may_stand_in(candidate.text):
                 continue
-            named = wanted - frozenset(words(each.title))
-            for start, end in sentences(each.text):
-                sentence = each.text[start:end]
-                asked = named or wanted
-                share = len(asked & frozenset(words(sentence))) / max(1, len(asked))
+            unnamed = terms - frozenset(words(candidate.title))
+            sought = unnamed or terms
+            for start, end in sentences(candidate.text):
+                sentence = candidate.text[start:end]
+                share = len(sought & frozenset(words(sentence))) / max(1, len(sought))
                 # Reading figures takes far longer than comparing words.
                 if share >= ENOUGH and (best is None or share > best[0]) and answer.stands_in(sentence):
-                    best = share, Evidence(each.id, start, end)
+                    best = share, Evidence(candidate.id, start, end)
         return best[1] if best else None
 
 
@@ -253,10 +257,12 @@ class Answer:
     """Finds an answer in a text as it is written, or as another spelling of the same number or date."""
 
     def __init__(self, spellings: Sequence[str]) -> None:
-        self._searches = [_search(each) for each in spellings if each]
-        amounts = [amount for each in spellings if (amount := read_amount(each, ""))]
+        self._searches = [_search(spelling) for spelling in spellings if spelling]
+        amounts = [amount for spelling in spellings if (amount := read_amount(spelling, ""))]
         self._values = {Decimal(value) for value, unit in amounts if not unit}
-        self._dates = {date for each in spellings if (date := read_date(each)) and not each.isdecimal()}
+        self._dates = {
+            date for spelling in spellings if (date := read_date(spelling)) and not spelling.isdecimal()
+        }
 
     def may_stand_in(self, text: str) -> bool:
         """Whether it is worth looking at each sentence of a text."""
@@ -266,23 +272,23 @@ class Answer:
         """Whether a sentence holds it."""
         if self._written(sentence):
             return True
-        if self._values and any(each.value in self._values for each in find_quantities(sentence)):
+        if self._values and any(quantity.value in self._values for quantity in find_quantities(sentence)):
             return True
         return bool(self._dates) and any(
-            iso(each) in self._dates for each in find_dates(sentence) if each.year
+            iso(date) in self._dates for date in find_dates(sentence) if date.year
         )
 
     def _written(self, text: str) -> bool:
         return any(search.search(text) for search in self._searches)
 
 
-def _wanted(question: str) -> frozenset[str]:
+def _terms(question: str) -> frozenset[str]:
     return frozenset(word for word in words(question) if len(word) >= _SHORTEST) - _ASKING
 
 
 def _share(question: str, sentence: str) -> float:
-    wanted = _wanted(question)
-    return len(wanted & frozenset(words(sentence))) / max(1, len(wanted))
+    terms = _terms(question)
+    return len(terms & frozenset(words(sentence))) / max(1, len(terms))
 
 
 def _search(spelling: str) -> re.Pattern[str]:
@@ -329,9 +335,9 @@ def is_table(content: bytes, path: Path) -> bool:
     """Whether a question file is a table of questions and answers, and no file of complete questions."""
     if is_csv(path):
         return True
-    first = next((line for line in content.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()), b"")
+    line = next((text for text in content.removeprefix(b"\xef\xbb\xbf").splitlines() if text.strip()), b"")
     try:
-        row = json.loads(first)
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return False
     return (
@@ -356,10 +362,10 @@ def read_rows(content: bytes, path: Path) -> tuple[list[tuple[int, Cells]], Prob
 
 
 def _csv_rows(text: str, path: Path, problems: Problems) -> Iterator[tuple[int, Cells]]:
-    first, _, rest = text.partition("\n")
-    hint = first.strip()
+    line, _, below = text.partition("\n")
+    hint = line.strip()
     skipped = int(hint.lower().startswith("sep=") and len(hint) > len("sep="))  # a hint of Excel's
-    text = rest if skipped else text
+    text = below if skipped else text
     head = text.partition("\n")[0]
     delimiter = hint[4] if skipped else max(",;\t|", key=head.count)
     begin = 1 + skipped
@@ -370,20 +376,20 @@ def _csv_rows(text: str, path: Path, problems: Problems) -> Iterator[tuple[int, 
         if strange := _misnamed(head_cells):
             raise QuestionsNotUsable(
                 f"expected the columns of a table of questions in {path}, found: "
-                + "; ".join(f"{each} in line {begin}" for each in strange[:MOST]),
+                + "; ".join(f"{problem} in line {begin}" for problem in strange[:MOST]),
                 help=_HEADER,
             )
         if lacking := _lacking(names):
-            found = ", ".join(filter(None, head.split(delimiter)))[:200]
+            columns = ", ".join(filter(None, head.split(delimiter)))[:200]
             raise QuestionsNotUsable(
-                f'expected a column "{lacking[0]}" in {path}, found: {found or "nothing"}', help=_HEADER
+                f'expected a column "{lacking[0]}" in {path}, found: {columns or "nothing"}', help=_HEADER
             )
         begin = reader.line_num + 1 + skipped
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) > len(names):
-                    told = f"expected {len(names)} columns, found {len(cells)}"
-                    problems.append((begin, f"{told} (put cells with {delimiter!r} in quotes)"))
+                    problem = f"expected {len(names)} columns, found {len(cells)}"
+                    problems.append((begin, f"{problem} (put cells with {delimiter!r} in quotes)"))
                 elif any(cell.strip() for name, cell in zip(head_cells, cells, strict=False) if not name):
                     problems.append((begin, "a cell stands in a column without a name"))
                 else:
@@ -407,30 +413,30 @@ def _json_rows(text: str, problems: Problems) -> Iterator[tuple[int, Cells]]:
         if not isinstance(row, dict):
             problems.append((number, f"expected an object, found {type(row).__name__}"))
             continue
-        known = {_column_of(name): value for name, value in row.items()}
-        lacking = [f'expected a field "{needed}", found none' for needed in _lacking(known)]
+        cells = {_column_of(name): value for name, value in row.items()}
+        lacking = [f'expected a field "{needed}", found none' for needed in _lacking(cells)]
         if wrong := _misnamed(list(row)) or lacking:
             problems.append((number, "; ".join(wrong)))
             continue
-        yield number, known
+        yield number, cells
 
 
 def _misnamed(names: Sequence[str]) -> list[str]:
     """What is wrong with the names of columns: one unknown, or two that mean the same."""
-    told: list[str] = []
+    problems: list[str] = []
     seen: dict[str, str] = {}
-    every = [known for known in _NAMES if len(known) > 1]
+    every = [alias for alias in _NAMES if len(alias) > 1]
     for name in names:
         column = _column_of(name)
         if name.strip() and not column:
             near = difflib.get_close_matches(_folded(name), every, n=1, cutoff=0.6)
             meant = f"did you mean {near[0]!r}?" if near else f"name it {'note ' + name.strip()!r} to keep it"
-            told.append(f"unknown column {name.strip()[:80]!r} ({meant})")
+            problems.append(f"unknown column {name.strip()[:80]!r} ({meant})")
         elif column in seen and column != _UNREAD:
-            told.append(f"the columns {seen[column]!r} and {name.strip()!r} both mean {column!r}")
+            problems.append(f"the columns {seen[column]!r} and {name.strip()!r} both mean {column!r}")
         elif column:
             seen[column] = name.strip()
-    return told
+    return problems
 
 
 def _folded(name: str) -> str:

@@ -49,7 +49,9 @@ def _plain(question: Question) -> Question:
     """
     fields = ((name, getattr(question, name)) for name in question.__struct_fields__)
     tuples = {name: value or () for name, value in fields if isinstance(value, tuple)}
-    distractors = (replace(each, evidence=each.evidence or ()) for each in question.distractors)
+    distractors = (
+        replace(distractor, evidence=distractor.evidence or ()) for distractor in question.distractors
+    )
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
@@ -140,10 +142,14 @@ class QuestionSet:
     @cached_property
     def withheld_documents(self) -> tuple[str, ...]:
         """Documents that must not be in the index, sorted."""
-        return tuple(sorted({each.document for each in self.questions if each.withheld == "document"}))
+        return tuple(
+            sorted({question.document for question in self.questions if question.withheld == "document"})
+        )
 
     @cached_property
     def withheld_spans(self) -> tuple[Evidence, ...]:
         """Spans that no passage of the index may overlap, sorted."""
-        spans = {span for each in self.questions if each.withheld == "clause" for span in each.evidence}
+        spans = {
+            span for question in self.questions if question.withheld == "clause" for span in question.evidence
+        }
         return tuple(sorted(spans))

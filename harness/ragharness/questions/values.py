@@ -57,7 +57,7 @@ _CURRENCIES = {
     "eur": "EUR", "€": "EUR", "euros": "EUR", "gbp": "GBP", "£": "GBP", "pounds sterling": "GBP",
     "pounds": "GBP",
 }  # fmt: skip
-_CURRENCY = "|".join(re.escape(each) for each in sorted(_CURRENCIES, key=len, reverse=True))
+_CURRENCY = "|".join(re.escape(name) for name in sorted(_CURRENCIES, key=len, reverse=True))
 _STATED = re.compile(
     rf"\bin\s+(?:units?\s+of\s+)?(?P<before>{_CURRENCY})?\s?(?P<scale>thousand|million|billion|trillion)s?\b"
     rf"(?:\s+(?:of\s+)?(?P<after>{_CURRENCY})(?!\w))?(?!\s+of\b)",
@@ -90,20 +90,20 @@ class Typed(NamedTuple):
     """For ``yesno``: the golds that give reasons behind their yes or no."""
 
 
-def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
+def typed(named: str, golds: list[str], unit: str, question: str) -> Typed:
     """Golds of a question by the kind that is named or guessed; raises ValueError.
 
     Golds whose guessed kind they do not fit are texts.
     """
-    kind = kind_of(named, given, question)
+    kind = kind_of(named, golds, question)
     try:
-        answers, unit, precision = read_answers(kind, given, unit, question)
+        answers, unit, precision = read_answers(kind, golds, unit, question)
     except ValueError:
         if named:
             raise
-        kind, (answers, unit, precision) = "text", read_answers("text", given, unit, question)
+        kind, (answers, unit, precision) = "text", read_answers("text", golds, unit, question)
     proposition = interrogative(question).rstrip("? ") if kind == "yesno" else ""
-    full = tuple(each for each in given if kind == "yesno" and each.lower() not in _YES_NO)
+    full = tuple(gold for gold in golds if kind == "yesno" and gold.lower() not in _YES_NO)
     return Typed(kind, answers, unit, precision, proposition, dict.fromkeys(answers, full) if full else {})
 
 
@@ -115,7 +115,7 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
         raise ValueError(f"expected a kind of {', '.join(KINDS)}, found {named!r}")
     if not answers:
         return "yesno" if is_polar(question) else "text"
-    if all(each.lower() in _YES_NO for each in answers):
+    if all(answer.lower() in _YES_NO for answer in answers):
         return "yesno"
     if is_polar(question) and all(map(_LEADING.match, answers)):
         return "yesno"
@@ -123,13 +123,13 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
         return "date"
     if is_version(answers, question):
         return "text"
-    if all(read_amount(each, "") or _counted(each, question) for each in answers):
+    if all(read_amount(answer, "") or _counted(answer, question) for answer in answers):
         return "number"
     return "text"
 
 
 def read_answers(
-    kind: Kind, given: list[str], unit: str, question: str = ""
+    kind: Kind, golds: list[str], unit: str, question: str = ""
 ) -> tuple[tuple[str, ...], str, Precision]:
     """Answers as they are compared, their unit and the precision of a date; raises ValueError.
 
@@ -137,25 +137,25 @@ def read_answers(
     has a precision only where the question asks for a day or a month: a gold may say more than was asked.
     """
     if kind == "yesno":
-        said = {_yes_no(each) for each in given}
-        if len(said) > 1 or not said <= {"yes", "no"}:
-            raise ValueError(f"expected the answer yes or no, found {' | '.join(given)[:80]!r}")
-        return tuple(said), "", ""
+        values = {_yes_no(gold) for gold in golds}
+        if len(values) > 1 or not values <= {"yes", "no"}:
+            raise ValueError(f"expected the answer yes or no, found {' | '.join(golds)[:80]!r}")
+        return tuple(values), "", ""
     if kind == "date":
-        dates = [read_date(each) for each in given if not _is_short_year(each)]
+        dates = [read_date(gold) for gold in golds if not _is_short_year(gold)]
         if not dates or not all(dates):
-            raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
+            raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(golds)[:80]!r}")
         return tuple(dict.fromkeys(dates)), "", _precision(dates, question)
     if kind == "number":
-        return _numbers(given, unit, question)
-    if is_version(given, question):
-        given = [each for gold in given for each in (gold, f"{gold}.0", f"v{gold}", f"v{gold}.0")]
-    return tuple(dict.fromkeys(given)), unit, ""
+        return _numbers(golds, unit, question)
+    if is_version(golds, question):
+        golds = [spelling for gold in golds for spelling in (gold, f"{gold}.0", f"v{gold}", f"v{gold}.0")]
+    return tuple(dict.fromkeys(golds)), unit, ""
 
 
-def is_version(given: list[str], question: str) -> bool:
+def is_version(golds: list[str], question: str) -> bool:
     """Whether golds are versions of something ("3.2"), which are no numbers."""
-    return bool(_ASKS_VERSION.search(question)) and all(map(_VERSION.fullmatch, given))
+    return bool(_ASKS_VERSION.search(question)) and all(map(_VERSION.fullmatch, golds))
 
 
 def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
@@ -169,12 +169,12 @@ def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
 
 def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
-    said = gold.split()
-    long = len(said)
+    terms = gold.split()
+    long = len(terms)
     if (
         long <= _LONGEST_NAME
         and "," not in gold
-        and all(each[0].isupper() for each in said if len(each) > _SHORT_WORD)
+        and all(term[0].isupper() for term in terms if len(term) > _SHORT_WORD)
     ):
         return False
     return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
@@ -186,18 +186,18 @@ def _yes_no(gold: str) -> str:
 
 
 def _are_dates(answers: list[str], question: str) -> bool:
-    dates = [each for each in answers if read_date(each)]
-    if not dates or not all(each in dates or _is_short_year(each) for each in answers):
+    dates = [answer for answer in answers if read_date(answer)]
+    if not dates or not all(answer in dates or _is_short_year(answer) for answer in answers):
         return False
-    bare = all(each.isdecimal() for each in answers)
+    bare = all(answer.isdecimal() for answer in answers)
     return asks_when(question) if bare or len(dates) < len(answers) else True
 
 
 def _precision(dates: list[str], question: str) -> Precision:
     """Precision of the coarsest date, where it is a year or what the question asks for."""
     coarsest: Precision = ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
-    asked = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
-    return coarsest if asked or coarsest == "year" else ""
+    exact = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
+    return coarsest if exact or coarsest == "year" else ""
 
 
 def _is_short_year(gold: str) -> bool:
@@ -205,35 +205,35 @@ def _is_short_year(gold: str) -> bool:
     return bool(re.fullmatch(r"['’]?\d\d", gold))
 
 
-def _numbers(given: list[str], unit: str, question: str) -> tuple[tuple[str, ...], str, Precision]:
-    bare = [_counted(each, question) or each for each in given]
+def _numbers(golds: list[str], unit: str, question: str) -> tuple[tuple[str, ...], str, Precision]:
+    bare = [_counted(gold, question) or gold for gold in golds]
     stated = unit or _fitting(stated_unit(question), bare)
-    amounts = [amount for each in bare if (amount := read_amount(each, stated))]
-    if len(amounts) < len(given):
-        raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(given)[:80]!r}")
+    amounts = [amount for number in bare if (amount := read_amount(number, stated))]
+    if len(amounts) < len(golds):
+        raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(golds)[:80]!r}")
     units = {amount[1] for amount in amounts}
     if len(units) > 1:
         raise ValueError(f"expected answers in one unit, found {', '.join(sorted(units))}")
     return tuple(dict.fromkeys(amount[0] for amount in amounts)), units.pop(), ""
 
 
-def _fitting(stated: str, given: list[str]) -> str:
+def _fitting(stated: str, golds: list[str]) -> str:
     """Unit of the question where no gold names another one; a currency of theirs is taken."""
-    named = {amount.unit for each in given for amount in find_quantities(each) if amount.unit}
-    wanted = read_unit(stated)
-    if not stated or named <= {wanted.unit}:
+    named = {amount.unit for gold in golds for amount in find_quantities(gold) if amount.unit}
+    measure = read_unit(stated)
+    if not stated or named <= {measure.unit}:
         return stated
-    if len(named) == 1 and not wanted.unit and is_currency(currency := named.pop()):
+    if len(named) == 1 and not measure.unit and is_currency(currency := named.pop()):
         return f"{currency} {stated}"
     return ""
 
 
 def _counted(gold: str, question: str) -> str:
     """Number of "291 episodes" where episodes are asked about; empty: none."""
-    found = re.fullmatch(r"([\d,.]+|[a-z-]+)\s+([a-z]{3,})", gold, re.IGNORECASE)
-    if not found or not read_amount(found[1], "") or found[2].lower() not in words(question):
+    match = re.fullmatch(r"([\d,.]+|[a-z-]+)\s+([a-z]{3,})", gold, re.IGNORECASE)
+    if not match or not read_amount(match[1], "") or match[2].lower() not in words(question):
         return ""
-    return found[1] if not read_unit(found[2]).unit else ""
+    return match[1] if not read_unit(match[2]).unit else ""
 
 
 def read_date(text: str) -> str:
@@ -241,15 +241,15 @@ def read_date(text: str) -> str:
     if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", text):
         return text if text[0] in "12" else ""
     text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
-    found = [each for each in find_dates(text) if each.year]
+    dates = [date for date in find_dates(text) if date.year]
     if (
-        len(found) != 1
-        or found[0].fiscal
-        or found[0].quarter
-        or found[0].end - found[0].start < len(text.strip()) - 1
+        len(dates) != 1
+        or dates[0].fiscal
+        or dates[0].quarter
+        or dates[0].end - dates[0].start < len(text.strip()) - 1
     ):
         return ""
-    date = found[0]
+    date = dates[0]
     return "-".join([f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)])
 
 
@@ -259,10 +259,10 @@ def read_amount(text: str, unit: str) -> tuple[str, str] | None:
     plain = text.replace(",", "").replace(" ", "")
     if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", plain):
         return f"{Decimal(plain):f}", unit
-    found = find_quantities(text)
-    if len(found) != 1 or found[0].range or found[0].bound or "°" in text:
+    quantities = find_quantities(text)
+    if len(quantities) != 1 or quantities[0].range or quantities[0].bound or "°" in text:
         return None
-    amount = found[0]
+    amount = quantities[0]
     if not _BESIDE.fullmatch(text[: amount.start] + text[amount.end :]):
         return None
     rate = _RATE.search(text, amount.end)
@@ -301,13 +301,13 @@ def asks_money(question: str) -> bool:
 
 def stated_unit(question: str) -> str:
     """Unit in which a question wants its number ("USD million", "percent"); empty: none."""
-    found = _STATED.search(question)
-    if found:
-        currency = _CURRENCIES.get((found["before"] or found["after"] or "").lower(), "")
-        return f"{currency} {found['scale'].lower()}".strip()
+    match = _STATED.search(question)
+    if match:
+        currency = _CURRENCIES.get((match["before"] or match["after"] or "").lower(), "")
+        return f"{currency} {match['scale'].lower()}".strip()
     if _IN_PERCENT.search(question):
         return "percent"
-    if found := _IN_CURRENCY.search(question):
-        return _CURRENCIES[found[1].lower()]
-    asked = _HOW_MANY.search(question)
-    return asked[1].lower() if asked else ""
+    if match := _IN_CURRENCY.search(question):
+        return _CURRENCIES[match[1].lower()]
+    counted = _HOW_MANY.search(question)
+    return counted[1].lower() if counted else ""
