@@ -19,7 +19,7 @@ class Coefficient(NamedTuple):
 
 
 def kappa(table: Sequence[Sequence[float]]) -> Coefficient | None:
-    """Return Cohen's kappa of a square table of counts; None where both raters know one label only.
+    """Cohen's kappa of a square table of counts; None where both raters know one label only.
 
     Cohen 1960; the standard error of Fleiss, Cohen and Everitt 1969.
     """
@@ -41,7 +41,7 @@ def kappa(table: Sequence[Sequence[float]]) -> Coefficient | None:
 
 
 def ac1(table: Sequence[Sequence[float]]) -> Coefficient | None:
-    """Return Gwet's AC1 of a square table of counts over all labels that may be given; None without any.
+    """Gwet's AC1 of a square table of counts over all labels that may be given; None without any.
 
     Gwet 2008, Computing inter-rater reliability in the presence of high agreement; the interval by his
     variance over items and Student's t.
@@ -69,7 +69,7 @@ def ac1(table: Sequence[Sequence[float]]) -> Coefficient | None:
 
 
 def alpha(items: Iterable[Sequence[Hashable]]) -> float | None:
-    """Return Krippendorff's alpha for nominal labels; None where nothing can disagree.
+    """Krippendorff's alpha for nominal labels; None where nothing can disagree.
 
     ``items`` are the labels that each item got, from any number of raters; one label alone tells nothing.
     Krippendorff 2004, Content Analysis, 11.3.
@@ -86,7 +86,7 @@ def alpha(items: Iterable[Sequence[Hashable]]) -> float | None:
 
 
 def _shares(table: Sequence[Sequence[float]]) -> tuple[float, list[list[float]], list[float], list[float]]:
-    """Return the total, the table as shares of it, and the sums of its rows and columns."""
+    """Total, the table as shares of it, and the sums of its rows and columns."""
     if any(len(row) != len(table) for row in table):
         raise ValueError(f"expected a square table, found rows of {[len(row) for row in table]}")
     n = math.fsum(map(math.fsum, table))
@@ -100,7 +100,7 @@ def _shares(table: Sequence[Sequence[float]]) -> tuple[float, list[list[float]],
 
 
 def _student(freedom: float) -> float:
-    """Return the 97.5 % point of Student's t, within .001 from 10 on (Abramowitz and Stegun 26.7.5)."""
+    """97.5 % point of Student's t, within .001 from 10 on (Abramowitz and Stegun 26.7.5)."""
     z = Z95
     return (
         z
@@ -135,7 +135,7 @@ class Estimate(NamedTuple):
 
 
 def difference(parts: Sequence[Part]) -> Estimate:
-    """Return the rate of a label in this finite population, the grader's rate mended by its errors.
+    """Rate of a label in this finite population, the grader's rate mended by its errors.
 
     est = mean_all(f) + sum_h W_h mean_h(y - f), SE^2 = sum_h W_h^2 (1 - n_h/N_h) s_h^2 / n_h: Cochran 1977,
     Sampling Techniques, 7.9 and 5.4, with slope 1. Where nobody disagreed, the exact bound of the share that
@@ -163,7 +163,7 @@ def difference(parts: Sequence[Part]) -> Estimate:
 
 
 def ppi(parts: Sequence[Part], weight: float | None = None) -> Estimate:
-    """Return the rate of a label in the population that the answers are a sample of: PPI++.
+    """Rate of a label in the population that the answers are a sample of: PPI++.
 
     Angelopoulos, Duchi and Zrnic 2023 (arXiv:2311.01453) in each stratum, joined by the strata's shares
     (Fisch et al. 2024, arXiv:2406.04291); as these vary too, sum_h W_h (theta_h - theta)^2 / N is
@@ -179,7 +179,7 @@ def ppi(parts: Sequence[Part], weight: float | None = None) -> Estimate:
 
 
 def tuned_weight(part: Part) -> float:
-    """Return lambda of PPI++ for one stratum."""
+    """Lambda of PPI++ for one stratum."""
     n, rest = len(part.people), part.size - len(part.people)
     if not rest or not 0 < part.graded < part.size:
         return 0.0
@@ -193,7 +193,7 @@ def tuned_weight(part: Part) -> float:
 def labels_needed(
     rate: float, correlation: float, size: int, half: float = 0.05, *, finite: bool = True
 ) -> int | None:
-    """Return how many labels make the interval of a rate ``half`` wide on either side; None: no number does.
+    """How many labels make the interval of a rate ``half`` wide on either side; None: no number does.
 
     ``correlation`` is that of the grader's label with people's. ``finite``: of the rate in these ``size``
     answers, else in the population that they are a sample of, by the variances of ``difference`` and ``ppi``
@@ -209,7 +209,7 @@ def labels_needed(
 
 
 def neyman(sizes: Sequence[int], deviations: Sequence[float], n: int, least: int = 5) -> list[int]:
-    """Return how many of each stratum to label for the least variance: in proportion to W_h s_h.
+    """How many of each stratum to label for the least variance: in proportion to W_h s_h.
 
     Neyman 1934; at least ``least`` of each, at most all, ``n`` altogether as far as these allow. Strata that
     all have a deviation of 0 share by size.
@@ -229,7 +229,7 @@ def neyman(sizes: Sequence[int], deviations: Sequence[float], n: int, least: int
 
 
 def correlation(people: Sequence[int], grader: Sequence[int], weights: Sequence[float]) -> float:
-    """Return the weighted correlation of two labels: 1.0 where they are equal, 0.0 where one never varies."""
+    """Weighted correlation of two labels: 1.0 where they are equal, 0.0 where one never varies."""
     if list(people) == list(grader):
         return 1.0
     total = math.fsum(weights)
@@ -244,7 +244,7 @@ def correlation(people: Sequence[int], grader: Sequence[int], weights: Sequence[
 
 
 def _tuned(part: Part, weight: float | None) -> tuple[float, float]:
-    """Return the estimate of one stratum and its variance."""
+    """Estimate of one stratum and its variance."""
     n, rest = len(part.people), part.size - len(part.people)
     chosen = tuned_weight(part) if weight is None else weight
     unseen = (part.graded - sum(part.grader)) / rest if rest else 0.0

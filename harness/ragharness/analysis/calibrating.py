@@ -77,7 +77,7 @@ class Correction(NamedTuple):
 
 
 def refusals(design: Design, pairs: Sequence[Pair]) -> list[str]:
-    """Return why labels of a sample correct nothing; empty: they do."""
+    """Why labels of a sample correct nothing; empty: they do."""
     population = sum(design.sizes.values())
     if len(pairs) < min(LEAST_LABELS, population):
         return [f"{len(pairs)} answers are labelled, at least {min(LEAST_LABELS, population)} are needed"]
@@ -147,7 +147,7 @@ class Source(NamedTuple):
 
 
 def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Source:
-    """Return the labels in a file or folder with their run; raises RunNotUsable, UsageError."""
+    """Labels in a file or folder with their run; raises RunNotUsable, UsageError."""
     home = place if place.is_dir() else place.parent
     design = read_design(home)
     if design is not None and design.created != folder.run.created:
@@ -185,13 +185,13 @@ def pairs_of(source: Source) -> list[Pair]:
 
 
 def unlabelled(source: Source) -> list[str]:
-    """Return the questions of the sample without a label that stands, in the order of labelling."""
+    """Questions of the sample without a label that stands, in the order of labelling."""
     items = source.design.items if source.design else ()
     return [each.question for each in items if each.key not in source.standing]
 
 
 def disagreements(source: Source) -> list[Disagreement]:
-    """Return the answers on which people and the grader differ, those about *wrong* first, reviews last."""
+    """Answers on which people and the grader differ, those about *wrong* first, reviews last."""
     asked = {each.id: each for each in source.folder.each_question()}
     found = []
     for record in source.folder.records():
@@ -227,7 +227,7 @@ _NEXT = 10
 
 
 def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
-    """Return how far a run's verdicts can be believed, by people's labels of some of its answers.
+    """How far a run's verdicts can be believed, by people's labels of some of its answers.
 
     ``labels`` is a file or folder of labels (default: those of the run). Labels of another run say how well
     the grader recognises each bucket, and correct no counts. Raises UsageError where there are no labels,
@@ -287,7 +287,7 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
 
 
 def _reasons(source: Source, pairs: Sequence[Pair], folder: RunFolder) -> list[str]:
-    """Return why the labels correct nothing."""
+    """Why the labels correct nothing."""
     design, labelled = source.design, source.folder
     if design is None:
         return ["the labels have no design.json beside them, so how the answers were chosen is not known"]
@@ -307,7 +307,7 @@ def _reasons(source: Source, pairs: Sequence[Pair], folder: RunFolder) -> list[s
 
 
 def _not_recognised(pairs: Sequence[Pair]) -> list[str]:
-    """Return why labels of another run say too little: the grader must recognise most of every bucket."""
+    """Why labels of another run say too little: the grader must recognise most of every bucket."""
     rows = dict(zip(BUCKETS, weighted(pairs), strict=True))
     hits = {bucket: row[BUCKETS.index(bucket)] for bucket, row in rows.items()}
     return [f"no labelled answer is {bucket}" for bucket, row in rows.items() if not sum(row)][:1] or [
@@ -341,7 +341,7 @@ def _notes(source: Source, pairs: Sequence[Pair], *, same: bool) -> list[str]:
 def _more(
     source: Source, figures: dict[str, BucketFigures], pairs: Sequence[Pair]
 ) -> tuple[int | None, list[str]]:
-    """Return how many labels are missing for +-5 points in every bucket, and which come next."""
+    """How many labels are missing for +-5 points in every bucket, and which come next."""
     needed = [each.needed for each in figures.values()]
     most = max((each for each in needed if each is not None), default=len(pairs))
     more = max(0, most - len(pairs))
@@ -387,7 +387,7 @@ def _figures(
 
 
 def _rate(pairs: Sequence[Pair], hit: Callable[[Pair], bool]) -> Rate:
-    """Return a weighted share with Wilson's interval on the effective number of answers (Kish 1965)."""
+    """Weighted share with Wilson's interval on the effective number of answers (Kish 1965)."""
     hits = [pair for pair in pairs if hit(pair)]
     total = math.fsum(pair.weight for pair in pairs)
     if not total:
@@ -399,13 +399,13 @@ def _rate(pairs: Sequence[Pair], hit: Callable[[Pair], bool]) -> Rate:
 
 
 def confusion(pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
-    """Return how many labelled answers of each of people's buckets came out as what."""
+    """How many labelled answers of each of people's buckets came out as what."""
     counts = Counter((pair.people, pair.grader) for pair in pairs)
     return {row: {each: counts[row, each] for each in (*BUCKETS, REVIEW)} for row in BUCKETS}
 
 
 def weighted(pairs: Sequence[Pair]) -> list[list[float]]:
-    """Return people's buckets against the grader's, each answer by its weight, adding up to their number."""
+    """People's buckets against the grader's, each answer by its weight, adding up to their number."""
     graded = [pair for pair in pairs if pair.grader in BUCKETS]
     scale = len(graded) / (math.fsum(pair.weight for pair in graded) or 1.0)
     table = [[0.0] * len(BUCKETS) for _ in BUCKETS]
@@ -415,7 +415,7 @@ def weighted(pairs: Sequence[Pair]) -> list[list[float]]:
 
 
 def agreement_of(pairs: Sequence[Pair]) -> Agreement:
-    """Return the agreement of people and grader over the answers that both gave a bucket."""
+    """Agreement of people and grader over the answers that both gave a bucket."""
     graded = [pair for pair in pairs if pair.grader in BUCKETS]
     table = weighted(pairs)
     one, other = kappa(table), ac1(table)

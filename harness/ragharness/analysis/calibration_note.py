@@ -137,7 +137,7 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 def bound_of(settings: Settings) -> Bound:
-    """Return what a calibration of such a run is bound to."""
+    """What a calibration of such a run is bound to."""
     told = settings.pipeline_settings
     return Bound(
         grader=settings.grader,
@@ -149,7 +149,7 @@ def bound_of(settings: Settings) -> Bound:
 
 
 def read_note(folder: RunFolder) -> Note | None:
-    """Return the note of a run; None where it has none that can be read."""
+    """Note of a run; None where it has none that can be read."""
     try:
         return msgspec.json.decode((folder.path / FILE).read_bytes(), type=Note)
     except (OSError, msgspec.MsgspecError):
@@ -163,7 +163,7 @@ def write_note(folder: RunFolder, note: Note, markdown: str) -> None:
 
 
 def standing(folder: RunFolder) -> tuple[bool, str]:
-    """Return whether the grader is calibrated on a run, and the sentence that says so."""
+    """Whether the grader is calibrated on a run, and the sentence that says so."""
     note = read_note(folder)
     if note is None:
         return False, NONE

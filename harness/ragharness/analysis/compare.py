@@ -64,7 +64,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 def compare(folders: Sequence[RunFolder]) -> Comparison:
-    """Return the runs side by side, the others against the first.
+    """Runs side by side, the others against the first.
 
     Raises NotComparable for other questions or another corpus, UsageError for fewer than two runs.
     """
@@ -85,7 +85,7 @@ def compare(folders: Sequence[RunFolder]) -> Comparison:
 
 
 def _warnings(first: RunFolder, letter: str, folder: RunFolder) -> list[str]:
-    """Return what makes two runs hard to compare; raises NotComparable where it is impossible."""
+    """What makes two runs hard to compare; raises NotComparable where it is impossible."""
     found = differences(first.run.settings, folder.run.settings)
     fatal = [told for name, told in found.items() if name in ("question_set", "corpus")]
     if fatal:
@@ -124,7 +124,7 @@ def _badness(outcome: str, wanted: str) -> int:
 
 
 def _differing(settings: Sequence[Any]) -> dict[str, list[str]]:
-    """Return the settings that are not the same in all runs, those of pipelines and retrievers one by one."""
+    """Settings that are not the same in all runs, those of pipelines and retrievers one by one."""
     flat = []
     for each in settings:
         values: dict[str, str] = {}

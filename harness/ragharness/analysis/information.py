@@ -115,7 +115,7 @@ class Information(Struct, frozen=True, kw_only=True):
 
 
 def inform(base: Side, candidate: Side, gates: Gates) -> Information:
-    """Return the tests and intervals."""
+    """Tests and intervals."""
     rule = gates.epochs
     graded: list[tuple[str, str, str]] = []
     refused: list[tuple[str, float]] = []
@@ -147,7 +147,7 @@ def inform(base: Side, candidate: Side, gates: Gates) -> Information:
 
 
 def newly_wrong(base: Side, candidate: Side, gates: Gates) -> list[NewlyWrong]:
-    """Return the questions that are surely wrong in the candidate and surely were not in the base."""
+    """Questions that are surely wrong in the candidate and surely were not in the base."""
     found = []
     for name in common(base, candidate):
         before, after = settle(base.marks[name], gates.epochs), settle(candidate.marks[name], gates.epochs)
@@ -181,7 +181,7 @@ _OUTCOMES = {
 
 
 def _changes(graded: Sequence[tuple[str, str, str]]) -> list[Change]:
-    """Return the row of each outcome, the primary one first."""
+    """Row of each outcome, the primary one first."""
     moved = [[(now in held) - (was in held) for held in _OUTCOMES.values()] for _, was, now in graded]
     clusters = _by_cluster([document for document, _, _ in graded], moved)
     rows = []

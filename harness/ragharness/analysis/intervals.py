@@ -14,7 +14,7 @@ _HALVINGS = 64
 
 
 def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion; (0, 1) where nothing was counted.
+    """Wilson's score interval of a proportion; (0, 1) where nothing was counted.
 
     Wilson 1927. Never empty at 0 or n, where the textbook interval collapses to a point.
     """
@@ -30,7 +30,7 @@ def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
 
 
 def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of a proportion, which holds its promise for every n; (0, 1) where n is 0.
+    """Exact interval of a proportion, which holds its promise for every n; (0, 1) where n is 0.
 
     Clopper and Pearson 1934: each limit is the proportion under which a result as extreme has probability
     (1 - confidence) / 2.
@@ -43,7 +43,7 @@ def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float
 
 
 def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[float, float]:
-    """Return the 95 % interval of the first rate less the second, those of different answers.
+    """95 % interval of the first rate less the second, those of different answers.
 
     Newcombe 1998, method 10 for unpaired rates: Wilson's limits of either, joined.
     """
@@ -57,7 +57,7 @@ def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[flo
 
 
 def sign_test(better: int, worse: int) -> float:
-    """Return the exact two-sided p value of pairs that differ; 1.0 where none does.
+    """Exact two-sided p value of pairs that differ; 1.0 where none does.
 
     The binomial test of ``better`` against one half; for paired yes/no outcomes McNemar's test (1947), exact.
     """
@@ -66,7 +66,7 @@ def sign_test(better: int, worse: int) -> float:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the quantile of sorted or unsorted values by linear interpolation; 0.0 of nothing."""
+    """Quantile of sorted or unsorted values by linear interpolation; 0.0 of nothing."""
     if not values:
         return 0.0
     ordered = sorted(values)
@@ -82,7 +82,7 @@ def _check(count: float, n: float) -> None:
 
 
 def _crossing(before: Callable[[float], bool]) -> float:
-    """Return the point of [0, 1] up to which ``before`` holds."""
+    """Point of [0, 1] up to which ``before`` holds."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -91,7 +91,7 @@ def _crossing(before: Callable[[float], bool]) -> float:
 
 
 def binomial_cdf(count: int, n: int, share: float) -> float:
-    """Return the chance of at most ``count`` of n, each with chance ``share``."""
+    """Chance of at most ``count`` of n, each with chance ``share``."""
     if share <= 0.0 or share >= 1.0:
         return 1.0 if share <= 0.0 or count >= n else 0.0
     log_share, log_rest, log_all = math.log(share), math.log1p(-share), math.lgamma(n + 1)
@@ -108,7 +108,7 @@ DRAWS = 2000
 def cluster_intervals(
     sums: Sequence[Sequence[float]], sizes: Sequence[int], *, draws: int = DRAWS, seed: int = 0
 ) -> list[tuple[float, float]]:
-    """Return the 95 % percentile interval of each mean, whole clusters being drawn with replacement.
+    """95 % percentile interval of each mean, whole clusters being drawn with replacement.
 
     ``sums`` has a line for each cluster and in it the sum of each measure over its questions, ``sizes`` how
     many questions it has (Davison and Hinkley 1997, 3.8). Nothing without clusters.
@@ -123,7 +123,7 @@ def cluster_intervals(
 
 
 def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
-    """Return the column totals of each draw of whole clusters with replacement, as an array of draws."""
+    """Column totals of each draw of whole clusters with replacement, as an array of draws."""
     import numpy as np
 
     drawn, clusters = np.random.default_rng(seed), len(sums)
@@ -135,19 +135,19 @@ def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
 
 
 def flip_rate(epochs: Sequence[Hashable]) -> float:
-    """Return the chance that two different epochs of a question disagree."""
+    """Chance that two different epochs of a question disagree."""
     n = len(epochs)
     alike = sum(epochs.count(each) - 1 for each in epochs)
     return 1 - alike / (n * (n - 1)) if n > 1 else 0.0
 
 
 def majority_chance(chance: float, epochs: int) -> float:
-    """Return the chance that at least half of the epochs have what each has with ``chance``."""
+    """Chance that at least half of the epochs have what each has with ``chance``."""
     return 1 - binomial_cdf((epochs + 1) // 2 - 1, epochs, chance)
 
 
 def false_alarm(chances: Iterable[float]) -> float:
-    """Return the chance that a count rises when nothing changed.
+    """Chance that a count rises when nothing changed.
 
     ``chances`` are those of each question to be counted; both counts are drawn from them.
     """
@@ -191,7 +191,7 @@ class McNemar(NamedTuple):
 
 
 def mcnemar(worse: int, better: int) -> McNemar:
-    """Return the p values of McNemar's test for ``worse`` and ``better`` changes.
+    """P values of McNemar's test for ``worse`` and ``better`` changes.
 
     ``always_valid`` is 1 / e with Robbins' mixture (1970) over the chance of a change for the worse, here
     Beta(1/2, 1/2): e is a martingale while pairs come in, so that Ville's inequality holds at every look
@@ -220,7 +220,7 @@ def fewest_significant(better: int, *, one_sided: bool = False) -> int:
 
 
 def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:
-    """Return the 95 % interval of the difference (worse - better) / n of two paired rates.
+    """95 % interval of the difference (worse - better) / n of two paired rates.
 
     Newcombe 1998, method 10: Wilson's limits of either rate, joined by their correlation phi with a
     continuity correction. Never empty, also where nothing changed.
@@ -247,7 +247,7 @@ def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[f
 
 
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
-    """Return the two-sided p that paired differences have mean 0: their signs are flipped at random.
+    """Two-sided p that paired differences have mean 0: their signs are flipped at random.
 
     Exact for up to 20 differences other than 0, else 10,000 draws with (k + 1) / (B + 1), which is never 0
     (Phipson and Smyth 2010).
@@ -277,7 +277,7 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p values adjusted for being looked at together, in their order (Holm 1979)."""
+    """P values adjusted for being looked at together, in their order (Holm 1979)."""
     adjusted, least = [0.0] * len(values), 0.0
     for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
         least = max(least, min(1.0, (len(values) - rank) * values[place]))
@@ -286,12 +286,12 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def smallest_mean(deviation: float, n: int) -> float:
-    """Return the smallest mean difference that n pairs show with power 0.8 at 0.05 two-sided."""
+    """Smallest mean difference that n pairs show with power 0.8 at 0.05 two-sided."""
     return (Z95 + Z80) * deviation / math.sqrt(n) if n else math.inf
 
 
 def smallest_rise(n: int, better: float = 0.0) -> float | None:
-    """Return the smallest rise of a rate that McNemar's test on n questions shows with power 0.8.
+    """Smallest rise of a rate that McNemar's test on n questions shows with power 0.8.
 
     ``better`` is the rate of changes for the better that happen beside it. Exact in steps of a quarter point
     up to 400 questions, Connor's approximation (1987) beyond; None where no rise is shown.
@@ -325,7 +325,7 @@ def _normal_rise(n: int, better: float) -> float | None:
 
 
 def _critical(changed: int) -> int:
-    """Return the largest count of the rarer change that is significant; -1: none is."""
+    """Largest count of the rarer change that is significant; -1: none is."""
     tail, count = 0.0, -1
     while 2 * (tail := tail + math.exp(_log_choose(changed, count + 1) - changed * math.log(2))) <= ALPHA:
         count += 1

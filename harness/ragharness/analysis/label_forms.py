@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, content, "application/json")
 
     def _asked(self) -> str | None:
-        """Return what is asked for below the token; None: refused, and said so."""
+        """What is asked for below the token; None: refused, and said so."""
         token, slash, name = self.path.partition("?")[0].removeprefix("/").partition("/")
         if self.headers.get("Host", "") not in self.server.hosts:
             self._refuse(HTTPStatus.FORBIDDEN, "another name was used for this machine")
@@ -285,7 +285,7 @@ def _number(text: str) -> int:
 
 
 def _texts(shown: list[Shown]) -> str:
-    """Return texts with their names, gold evidence between double angle quotes."""
+    """Texts with their names, gold evidence between double angle quotes."""
     return " || ".join(
         f"[{each.name}] " + "".join(f"«{piece.text}»" if piece.gold else piece.text for piece in each.text)
         for each in shown
@@ -293,6 +293,6 @@ def _texts(shown: list[Shown]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text on one line that no spreadsheet takes for a formula."""
+    """Text on one line that no spreadsheet takes for a formula."""
     flat = " ".join(text.split())[:_LONGEST]
     return f"'{flat}" if flat.startswith(("=", "+", "-", "@")) else flat

@@ -247,7 +247,7 @@ class Mapping(NamedTuple):
         return cls(columns, words, separator)
 
     def label(self, value: object) -> str:
-        """Return the label that a value means; raises ValueError for one that means none."""
+        """Label that a value means; raises ValueError for one that means none."""
         written = word_of(value)
         label = self.words.get(written.casefold(), "")
         if not label:
@@ -256,7 +256,7 @@ class Mapping(NamedTuple):
 
 
 def word_of(value: object) -> str:
-    """Return a value as the word that a mapping names: true, 1, yes."""
+    """Value as the word that a mapping names: true, 1, yes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -321,7 +321,7 @@ def calibrate(
     concurrency: int = 1,
     on_progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Calibration:
-    """Return how a grader fares on labelled answers, with the ``show`` worst differences.
+    """How a grader fares on labelled answers, with the ``show`` worst differences.
 
     A grader that waits for a service reads ``concurrency`` answers at once.
     """
@@ -348,7 +348,7 @@ def calibrate(
 
 
 def outcome_of(verdict: Verdict) -> str:
-    """Return the bucket of a verdict, or the status that kept it from one."""
+    """Bucket of a verdict, or the status that kept it from one."""
     return verdict.bucket or verdict.status
 
 

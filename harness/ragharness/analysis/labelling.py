@@ -81,7 +81,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 def item_of(record: Record, grading: GradingContext) -> Item:
-    """Return what is shown of one answer; nothing of it comes from the verdict."""
+    """What is shown of one answer; nothing of it comes from the verdict."""
     question = grading.question_of(record)
     passages = grading.passages_of(record)
     answer = record.answer.text if record.answer else ""
@@ -139,7 +139,7 @@ def _notes(question: Question) -> list[str]:
 
 
 def _pieces(answer: str, known: Sequence[str]) -> Spans:
-    """Return an answer in pieces, its citation marks apart."""
+    """Answer in pieces, its citation marks apart."""
     found: Spans = []
     end = 0
     for bracket in _BRACKET.finditer(answer):
@@ -150,7 +150,7 @@ def _pieces(answer: str, known: Sequence[str]) -> Spans:
 
 
 def _marked(passage: Passage, evidence: Iterable[Evidence], grading: GradingContext) -> Spans:
-    """Return a passage with its gold evidence marked, where it is a piece of the document as it stands."""
+    """Passage with its gold evidence marked, where it is a piece of the document as it stands."""
     corpus = grading.corpus
     document = corpus.document(passage.document).text if passage.document else ""
     if document[passage.start : passage.end] != passage.text:
@@ -281,7 +281,7 @@ class Labelling:
         )
 
     def state(self) -> State:
-        """Return what is to be shown now."""
+        """What is to be shown now."""
         with self._lock:
             key = self._next()
             draft = self._draft if self._draft is not None and self._draft.key == key else None
@@ -294,11 +294,11 @@ class Labelling:
             )
 
     def item(self, key: Key) -> Item:
-        """Return what is shown of one answer."""
+        """What is shown of one answer."""
         return item_of(self._records[key], self._grading)
 
     def next(self) -> Item | None:
-        """Return the next answer without a label, those skipped last; None when all have one."""
+        """Next answer without a label, those skipped last; None when all have one."""
         return self.state().item
 
     def save(self, question: str, given: Given | str, epoch: int = 0) -> None:
@@ -365,7 +365,7 @@ class Labelling:
 
 
 def checked(values: object) -> Given:
-    """Return a label as it was given; raises UsageError with what is wrong."""
+    """Label as it was given; raises UsageError with what is wrong."""
     try:
         given = values if isinstance(values, Given) else msgspec.convert(values, Given)
     except msgspec.ValidationError as error:
@@ -394,7 +394,7 @@ def open_labelling(
     seed: int | None = None,
     adjudicate: bool = False,
 ) -> Labelling:
-    """Return one person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
+    """One person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
 
     Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
     """

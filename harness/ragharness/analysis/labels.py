@@ -86,7 +86,7 @@ def labels_folder(folder: RunFolder) -> Path:
 
 
 def path_of(folder: Path, annotator: str) -> Path:
-    """Return the file of an annotator; raises UsageError for a name that no file can have."""
+    """File of an annotator; raises UsageError for a name that no file can have."""
     name = slug(annotator, "")
     if not name:
         raise UsageError(f"expected a name with letters or digits, found {annotator!r}", help="--as NAME")
@@ -94,7 +94,7 @@ def path_of(folder: Path, annotator: str) -> Path:
 
 
 def read_labels(path: Path) -> dict[Key, Label]:
-    """Return the labels of one file as they stand, skipped ones and those taken back included.
+    """Labels of one file as they stand, skipped ones and those taken back included.
 
     A torn last line counts as not written. Raises UsageError with the line that cannot be read.
     """
@@ -156,16 +156,16 @@ class People(NamedTuple):
         return tuple(self.by_annotator)
 
     def of(self, key: Key) -> list[Label]:
-        """Return the labels of one answer, those that settle it left out."""
+        """Labels of one answer, those that settle it left out."""
         return [labels[key] for labels in self.by_annotator.values() if key in labels]
 
     def disputed(self) -> list[Key]:
-        """Return the answers that annotators put into different buckets, settled or not."""
+        """Answers that annotators put into different buckets, settled or not."""
         keys = dict.fromkeys(key for labels in self.by_annotator.values() for key in labels)
         return [key for key in keys if len({label.bucket for label in self.of(key)}) > 1]
 
     def open(self) -> list[Key]:
-        """Return the disputed answers that nobody has settled."""
+        """Disputed answers that nobody has settled."""
         return [key for key in self.disputed() if key not in self.adjudicated]
 
     def standing(self) -> Labels:
@@ -208,7 +208,7 @@ def labels_told(folder: RunFolder, record: Record) -> list[str]:
 
 
 def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[People, int]:
-    """Return the labels in a file or in all files of a folder, and how many are left out.
+    """Labels in a file or in all files of a folder, and how many are left out.
 
     ``digests``: of the answers as they are; a label of an answer that changed since, or of none, is left out.
     Raises UsageError where there is no such file, and for lines that cannot be read.
@@ -280,7 +280,7 @@ def population_digest(answers: Sequence[Answered]) -> str:
 
 
 def read_design(path: Path) -> Design | None:
-    """Return the design beside some labels; None where there is none. Raises UsageError if unreadable."""
+    """Design beside some labels; None where there is none. Raises UsageError if unreadable."""
     file = path / _FILE
     if not file.is_file():
         return None
@@ -303,7 +303,7 @@ def open_design(
     seed: int | None = None,
     deviations: Mapping[str, float] | None = None,
 ) -> Design:
-    """Return the sample of a run, drawn now where there is none, and enlarged to ``sample`` answers.
+    """Sample of a run, drawn now where there is none, and enlarged to ``sample`` answers.
 
     ``deviations`` of the grader's errors by stratum decide where it grows. Raises UsageError for another way
     of drawing than the one that was begun with, and where the answers have changed since.

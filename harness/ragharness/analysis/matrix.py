@@ -64,7 +64,7 @@ class Grid(NamedTuple):
 
 
 def read_grid(path: Path) -> Grid:
-    """Return the cells of a matrix file; raises UsageError for one that cannot be read or meant."""
+    """Cells of a matrix file; raises UsageError for one that cannot be read or meant."""
     tables = read_toml(path, _EXAMPLE)
     for name in tables:
         if name not in ("run", "axes"):
@@ -104,7 +104,7 @@ def _axes() -> list[str]:
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
-    """Return the options of a table by name, settings of a pipeline or retriever as ``option.name``."""
+    """Options of a table by name, settings of a pipeline or retriever as ``option.name``."""
     if not isinstance(table, dict):
         raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
     flat: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def _shown(value: Any) -> str:
 
 
 def _short(name: str, axes: dict[str, Any]) -> str:
-    """Return the name of a setting without its option, where no other axis has that name."""
+    """Name of a setting without its option, where no other axis has that name."""
     last = name.rpartition(".")[2]
     return last if sum(each.rpartition(".")[2] == last for each in axes) == 1 else name
 
@@ -224,7 +224,7 @@ class Matrix(Struct, frozen=True, kw_only=True):
 def main_effects(
     axes: Mapping[str, tuple[str, ...]], runs: Sequence[tuple[dict[str, str], RunFolder]]
 ) -> list[Effect]:
-    """Return what each value of each axis changes against the first one, the strongest effect first.
+    """What each value of each axis changes against the first one, the strongest effect first.
 
     ``runs`` are the cells that have one. Values without a pair of cells are left out. Raises NotComparable
     where not all cells were asked the same.
@@ -252,7 +252,7 @@ def main_effects(
 def _pairs(
     sides: Sequence[tuple[dict[str, str], Side]], axis: str, base: str, value: str
 ) -> list[tuple[Side, Side]]:
-    """Return the cells that differ in one axis alone, that of its first value before the other."""
+    """Cells that differ in one axis alone, that of its first value before the other."""
     return [
         (one, other) if mine[axis] == base else (other, one)
         for (mine, one), (theirs, other) in combinations(sides, 2)
@@ -307,7 +307,7 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
 
 
 def _by_document(pairs: Sequence[tuple[Side, Side]]) -> dict[str, list[float]]:
-    """Return for each document the sum of moves into each bucket, and of how many pairs of answers it is."""
+    """For each document the sum of moves into each bucket, and of how many pairs of answers it is."""
     found: dict[str, list[float]] = {}
     for base, other in pairs:
         for name in common(base, other):

@@ -85,7 +85,7 @@ class Metrics(Struct, frozen=True, kw_only=True):
 
 
 def read_wanted(text: str) -> Wanted:
-    """Return what a list of names, ``all`` or a TOML file asks for; raises UsageError, UnknownName."""
+    """What a list of names, ``all`` or a TOML file asks for; raises UsageError, UnknownName."""
     if text.endswith(".toml"):
         return wanted_of(read_toml(text, _EXAMPLE), text)
     names = [name.strip() for name in text.split(",") if name.strip()]
@@ -93,7 +93,7 @@ def read_wanted(text: str) -> Wanted:
 
 
 def wanted_of(values: Any, where: str = "metrics") -> Wanted:
-    """Return settings as checked; raises UsageError, UnknownName."""
+    """Settings as checked; raises UsageError, UnknownName."""
     for name in values:
         if name not in Wanted.__struct_fields__:
             raise UnknownName("setting of metrics", name, Wanted.__struct_fields__, help=_EXAMPLE)
@@ -110,7 +110,7 @@ def wanted_of(values: Any, where: str = "metrics") -> Wanted:
 
 
 def metrics_of(folder: RunFolder, wanted: Wanted, judge: object = None) -> Metrics:
-    """Return metrics over a run's graded answers; ``judge`` takes the place of the one that is named.
+    """Metrics over a run's graded answers; ``judge`` takes the place of the one that is named.
 
     Raises RunNotUsable where the run is damaged, CodeNotUsable for a judge that cannot be called.
     """
@@ -123,7 +123,7 @@ def metrics_of(folder: RunFolder, wanted: Wanted, judge: object = None) -> Metri
 def metrics_of_outputs(
     path: Path, wanted: Wanted, judge: object = None, *, entails: Entails | None = None
 ) -> Metrics:
-    """Return metrics over outputs of another system; raises UsageError for a metric that needs buckets.
+    """Metrics over outputs of another system; raises UsageError for a metric that needs buckets.
 
     Without ``entails`` a passage supports what it contains word for word. Outputs of which the grader cannot
     tell whether they refuse are ungraded, unless there is a judge.
@@ -198,7 +198,7 @@ def judgement(reply: str) -> bool | None:
 
 
 def load_judge(judge: object) -> Callable[[str], str]:
-    """Return what answers a prompt: a function, an object with ``invoke``, or ``FILE.py:NAME`` of either.
+    """What answers a prompt: a function, an object with ``invoke``, or ``FILE.py:NAME`` of either.
 
     Raises CodeNotUsable.
     """
@@ -218,7 +218,7 @@ def load_judge(judge: object) -> Callable[[str], str]:
 
 
 def judged(found: Sequence[Item], ask: Callable[[str], str]) -> tuple[list[Item], list[Item]]:
-    """Return the answers as the judge has them, and those that it leaves to a person."""
+    """Answers as the judge has them, and those that it leaves to a person."""
     read, left = [], []
     for item in found:
         prompt = PROMPT.format(question=item.asked, answer=item.text)
@@ -237,7 +237,7 @@ Matrix = Sequence[Sequence[bool]]
 def ragchecker(
     right: Sequence[bool], told: Sequence[bool], of_answer: Matrix, of_gold: Matrix
 ) -> dict[str, float]:
-    """Return its eleven figures; 0 where there is nothing to count.
+    """RAGChecker's eleven figures; 0 where there is nothing to count.
 
     ``right``: for each claim of the answer, whether the gold answer entails it; ``told``: for each gold
     claim, whether the answer does; ``of_answer`` and ``of_gold``: whether each passage entails these claims.
@@ -247,7 +247,7 @@ def ragchecker(
     claims = list(zip(right, faithful, of_answer, strict=True))
 
     def misled(kind: bool) -> float:
-        """Return the share of false claims that a passage of this kind of relevance entails."""
+        """Share of false claims that a passage of this kind of relevance entails."""
         held = (
             [row and is_ == kind for row, is_ in zip(rows, relevant, strict=True)] for _, _, rows in claims
         )
@@ -318,7 +318,7 @@ class Drift(Struct, frozen=True, kw_only=True):
 
 
 def score_log(log: Log) -> LogScores:
-    """Return what a log shows; an answer that cannot be read is counted and in no rate."""
+    """What a log shows; an answer that cannot be read is counted and in no rate."""
     empty = unread = unknown = unretrieved = refused = given = cited = uncited = 0
     exist: list[bool] = []
     support: list[bool] = []
@@ -364,7 +364,7 @@ def score_log(log: Log) -> LogScores:
 
 
 def drift(before: LogScores, after: LogScores) -> list[Drift]:
-    """Return how each rate moved from one log to another of other questions."""
+    """How each rate moved from one log to another of other questions."""
     found = []
     for name in RATES:
         old, new = getattr(before, name), getattr(after, name)
@@ -375,7 +375,7 @@ def drift(before: LogScores, after: LogScores) -> list[Drift]:
 
 
 def sample(entries: Sequence[Entry], n: int, seed: int = DEFAULT_SEED) -> list[dict[str, Any]]:
-    """Return answers drawn at random as ``calibrate`` takes them, ``answers`` and ``label`` to be filled."""
+    """Answers drawn at random as ``calibrate`` takes them, ``answers`` and ``label`` to be filled."""
     answered = sorted((each for each in entries if each.answer), key=lambda each: each.id)
     drawn = random.Random(seed).sample(answered, min(n, len(answered)))
     return [

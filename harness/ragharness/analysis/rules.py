@@ -66,7 +66,7 @@ class Limit(Struct, frozen=True):
 
 
 def read_gates(text: str) -> Gates:
-    """Return the gates from a file's path or from ``name=value,...``; raises UsageError."""
+    """Gates from a file's path or from ``name=value,...``; raises UsageError."""
     if not text.strip():
         return Gates()
     if text.endswith(".toml") or Path(text).is_file():
@@ -93,7 +93,7 @@ def read_gates(text: str) -> Gates:
 
 
 def limit_of(name: str, given: float | str) -> Limit:
-    """Return a threshold as it was given; raises UsageError."""
+    """Threshold as it was given; raises UsageError."""
     found = _LIMIT.fullmatch(str(given))
     if found is None:
         raise UsageError(f"expected {name} with a limit such as 0.1, <= 0.1 or >= 90%, found {given!r}")
@@ -386,7 +386,7 @@ def _in_bucket(*buckets: str) -> Callable[[Outcome], bool]:
 
 
 def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
-    """Return each threshold with the candidate's figure; raises UnknownName, UsageError, RunNotUsable."""
+    """Each threshold with the candidate's figure; raises UnknownName, UsageError, RunNotUsable."""
     limits = limits_of(gates)
     if not limits:
         return []
@@ -397,7 +397,7 @@ def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
 
 
 def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
-    """Return whether the grader is calibrated on the runs, where the gates ask for it; open where not."""
+    """Whether the grader is calibrated on the runs, where the gates ask for it; open where not."""
     if not gates.calibrated:
         return []
     standings = [(run.name, *standing(run)) for run in runs]
@@ -407,12 +407,12 @@ def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
 
 
 def limits_of(gates: Gates) -> dict[str, Limit]:
-    """Return the thresholds by the name of their figure; raises UnknownName, UsageError."""
+    """Thresholds by the name of their figure; raises UnknownName, UsageError."""
     return {name: _limit(name, given) for name, given in gates.thresholds.items()}
 
 
 def _limit(name: str, given: float | str) -> Limit:
-    """Return a limit with its sign; a bare number is meant in the figure's own direction."""
+    """Limit with its sign; a bare number is meant in the figure's own direction."""
     known = figures()
     if name not in known:
         raise UnknownName("figure for a threshold", name, known, help="docs/gate.md lists them")
@@ -455,7 +455,7 @@ def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
 
 
 def _figure_span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Limits:
-    """Return the limits of a figure over n answers; each ungraded one counts for it or against it."""
+    """Limits of a figure over n answers; each ungraded one counts for it or against it."""
     if isinstance(value, YesNoAxis):
         value = share(value.yes, value.yes + value.no)
     if isinstance(value, Share):

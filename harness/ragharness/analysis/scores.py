@@ -273,10 +273,10 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 
 def written(scores: Scores | dict[str, Any]) -> bytes:
-    """Return scores, or what more is told with them, as indented JSON that ends with a line break."""
+    """Scores, or what more is told with them, as indented JSON that ends with a line break."""
     return msgspec.json.format(msgspec.json.encode(scores)) + b"\n"
 
 
 def read_scores(content: bytes) -> Scores:
-    """Return the scores that ``written`` gave; raises msgspec.MsgspecError for anything else."""
+    """Scores that ``written`` gave; raises msgspec.MsgspecError for anything else."""
     return msgspec.json.decode(content, type=Scores)

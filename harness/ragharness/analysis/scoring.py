@@ -64,7 +64,7 @@ def score_folder(
     blind_note: str = "",
     see: Callable[[Record], object] | None = None,
 ) -> Scores:
-    """Return the scores of a run on disk, and show ``see`` each record; raises RunNotUsable if damaged."""
+    """Scores of a run on disk; ``see`` is shown each record. Raises RunNotUsable if damaged."""
     superseded: list[Call] = []
     records = folder.records(superseded)
     return score(
@@ -100,7 +100,7 @@ def score(
     superseded: Sequence[Call] = (),
     waiting: int = 0,
 ) -> Scores:
-    """Return every number of a run's report: a pure function of what its folder holds.
+    """Every number of a run's report: a pure function of what its folder holds.
 
     ``superseded`` are calls whose questions were asked again (all of them once ``records`` are read),
     ``waiting`` answers without a verdict so far;
@@ -207,7 +207,7 @@ def _value(metric: Metric, outcomes: Sequence[Outcome], k: int | None) -> Any:
 
 
 def with_blind(scores: Scores, blind: int | None, note: str) -> Scores:
-    """Return scores that were counted without it with what the blind reference reached, or why not."""
+    """Scores with what the blind reference reached, or why it could not, where that came later."""
     references = replace(scores.references, blind=blind, blind_note=note)
     return replace(scores, references=references, notes=[*scores.notes, *_without_blind(blind, note)])
 
@@ -217,7 +217,7 @@ def _without_blind(blind: int | None, note: str) -> list[str]:
 
 
 def _notes(superseded: int, waiting: int) -> list[str]:
-    """Return what failed at first and what waits for grading."""
+    """What failed at first and what waits for grading."""
     notes = []
     if superseded:
         notes.append(
@@ -233,7 +233,7 @@ def _notes(superseded: int, waiting: int) -> list[str]:
 
 
 def _provenance(run: Run, tally: Tally) -> list[str]:
-    """Return where the passages came from, if the harness did not retrieve them in this run."""
+    """Where the passages came from, if the harness did not retrieve them in this run."""
     if run.takes != "own":
         return []
     if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
@@ -301,7 +301,7 @@ def _counts(outcomes: Counter[Outcome], attribute: str, values: Sequence[str]) -
 
 
 def bucket_intervals(buckets: dict[str, int], n: int) -> Intervals:
-    """Return the buckets with their intervals over all questions."""
+    """Buckets with their intervals over all questions."""
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     bad = {"wrong": buckets["wrong"], "unsupported": buckets["unsupported"], "unacceptable": unacceptable}
     ungraded = n - sum(buckets.values())
@@ -315,7 +315,7 @@ def bucket_intervals(buckets: dict[str, int], n: int) -> Intervals:
 
 
 def desired_counts(outcomes: Counter[Outcome]) -> Desired:
-    """Return how many answers are in the desired bucket: in all, and by what should be done."""
+    """How many answers are in the desired bucket: in all, and by what should be done."""
     return Desired(
         total=_as_wanted(outcomes, "correct", "refused"),
         answer=_as_wanted(outcomes, "correct"),
@@ -332,7 +332,7 @@ def _as_wanted(outcomes: Counter[Outcome], *wanted: str) -> Share:
 
 
 def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
-    """Return how many questions came out the same in every epoch; None where there is one epoch only.
+    """How many questions came out the same in every epoch; None where there is one epoch only.
 
     ``outcomes`` hold the epochs of each question next to each other. A question that is not graded in some
     epoch did not come out the same.
@@ -351,7 +351,7 @@ def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
 
 
 def widened(part: Any, epochs: int) -> Any:
-    """Return a part of the scores with the intervals of dependent answers."""
+    """Part of the scores with the intervals of dependent answers."""
     if epochs == 1:
         return part
     if isinstance(part, Span):
@@ -386,7 +386,7 @@ Number = TypeVar("Number", int, float)
 
 
 def timing(tally: Tally) -> Timing:
-    """Return the quantiles of the times of calls that returned or timed out.
+    """Quantiles of the times of calls that returned or timed out.
 
     An answer that was known without a call took none.
     """
@@ -399,7 +399,7 @@ def timing(tally: Tally) -> Timing:
 
 
 def spending(tally: Tally) -> Spending:
-    """Return the sums of what the answers said that they used; those of earlier calls are not paid again."""
+    """Sums of what the answers said that they used; those of earlier calls are not paid again."""
     said = [usage for _, usage in sorted(tally.usages.items(), key=itemgetter(0))]
     usages = [usage for usage in said if not usage.from_cache]
     return Spending(
@@ -412,7 +412,7 @@ def spending(tally: Tally) -> Spending:
 
 
 def wall_seconds(calls: Iterable[tuple[float, float]], sessions: Sequence[Session]) -> float:
-    """Return how long the sessions took together, each from its start to the end of its last answer.
+    """How long the sessions took together, each from its start to the end of its last answer.
 
     It follows from what is on disk, so that a session that was killed counts as long as it lived.
     """

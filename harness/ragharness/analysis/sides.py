@@ -66,7 +66,7 @@ class Side(NamedTuple):
         return self.run.settings.epochs
 
     def ungraded(self) -> dict[str, str]:
-        """Return the questions that have no bucket in some epoch, with the first status that says why."""
+        """Questions that have no bucket in some epoch, with the first status that says why."""
         return {
             name: next(each.status for each in marks if each.bucket is None)
             for name, marks in self.marks.items()
@@ -86,7 +86,7 @@ class Settled(NamedTuple):
 
 
 def read_side(folder: RunFolder, like: Side | None = None) -> Side:
-    """Return a run, read one record at a time; ``like``: a run whose questions are kept once for both.
+    """Run, read one record at a time; ``like``: a run whose questions are kept once for both.
 
     Raises RunNotUsable where it is damaged.
     """
@@ -118,7 +118,7 @@ def read_side(folder: RunFolder, like: Side | None = None) -> Side:
 
 
 def mark_of(record: Record) -> Mark:
-    """Return what is kept of a record."""
+    """What is kept of a record."""
     verdict = record.verdict
     if verdict is None:
         return Mark(None, record.status)
@@ -143,7 +143,7 @@ def tied(base: tuple[Mark, ...], candidate: tuple[Mark, ...]) -> bool:
 
 
 def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
-    """Return the bucket of a question from those of its epochs.
+    """Bucket of a question from those of its epochs.
 
     That of more than half of them; without a majority, and with ``any`` always, the worst.
     """
@@ -156,7 +156,7 @@ def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
 
 @lru_cache(maxsize=65_536)
 def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
-    """Return what the epochs of a question come to, however the ungraded ones turn out."""
+    """What the epochs of a question come to, however the ungraded ones turn out."""
     graded = tuple(each.bucket for each in marks if each.bucket is not None)
     open_ones = len(marks) - len(graded)
     buckets = frozenset(
@@ -202,7 +202,7 @@ class Pairs:
         self.counts = Counter(self.by_question.values())
 
     def tally(self) -> dict[str, dict[str, int]]:
-        """Return how many questions each run has in each bucket, those without one included."""
+        """How many questions each run has in each bucket, those without one included."""
         found = {}
         for side, place in (("base", 0), ("candidate", 1)):
             counts = dict.fromkeys((*BUCKETS, "ungraded"), 0)
@@ -213,7 +213,7 @@ class Pairs:
         return found
 
     def where(self, holds: Callable[[Pair], bool]) -> list[str]:
-        """Return the questions for which something holds, in their order."""
+        """Questions for which something holds, in their order."""
         chosen = {pair for pair in self.counts if holds(pair)}
         return [name for name, pair in self.by_question.items() if pair in chosen] if chosen else []
 

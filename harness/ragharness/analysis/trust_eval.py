@@ -170,7 +170,7 @@ def item_of(output: Output, refuses: Callable[[str, str], bool | None]) -> Item 
 
 
 def normalise(text: str) -> str:
-    """Return a text in small letters, without punctuation and articles, its blanks single."""
+    """Text in small letters, without punctuation and articles, its blanks single."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
@@ -181,7 +181,7 @@ def contains(premise: str, claim: str) -> bool:
 
 
 def without_citations(text: str) -> str:
-    """Return a text without marks such as ``[1]``."""
+    """Text without marks such as ``[1]``."""
     return re.sub(r" ?\[\d+", "", text).replace(" |", "").replace("]", "")
 
 
@@ -190,7 +190,7 @@ def _premise(doc: dict[str, Any]) -> str:
 
 
 def passage_text(doc: dict[str, Any]) -> str:
-    """Return a passage as its premise is written."""
+    """Passage as its premise is written."""
     return f"Title: {doc.get('title', '')}\n{doc.get('text', '')}"
 
 
@@ -200,7 +200,7 @@ def flagged(_: str, text: str) -> bool:
 
 
 def partial_ratio(one: str, other: str) -> int:
-    """Return how alike the shorter text is to the likest piece of the longer one, from 0 to 100."""
+    """How alike the shorter text is to the likest piece of the longer one, from 0 to 100."""
     short, long = sorted((one, other), key=len)
     if not short:
         return 0

@@ -71,7 +71,7 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def misses(tally: Tally) -> list[Miss]:
-    """Return the misses among the questions asked, worst first.
+    """Misses among the questions asked, worst first.
 
     What came of one question in the same way in several epochs is named once.
     """
@@ -116,7 +116,7 @@ def conclude(
     takes: str,
     shortfall: str = "",
 ) -> Conclusion:
-    """Return the verdict on a run; ``shortfall`` is why its questions can carry no result.
+    """Verdict on a run; ``shortfall`` is why its questions can carry no result.
 
     A result is compared with refusing everything, question by question (sign test): what it answers correctly
     is gained, what it should refuse and does not is lost.

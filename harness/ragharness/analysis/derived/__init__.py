@@ -286,12 +286,12 @@ def _computed(
 
 
 def ratio(count: float, n: float) -> float:
-    """Return a share; 0 of nothing, as the publications have it."""
+    """Share; 0 of nothing, as the publications have it."""
     return count / n if n else 0.0
 
 
 def harmonic(one: float, other: float) -> float:
-    """Return the harmonic mean; 0 where both are 0."""
+    """Harmonic mean; 0 where both are 0."""
     return 2 * one * other / (one + other) if one + other else 0.0
 
 

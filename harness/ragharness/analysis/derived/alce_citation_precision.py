@@ -8,7 +8,7 @@ from ragharness.analysis.derived import Cited, Derived, ratio
 
 
 def citation_precision(sentences: Sequence[Cited]) -> float:
-    """Return the share of useful citations; 0 where nothing is cited."""
+    """Share of useful citations; 0 where nothing is cited."""
     return ratio(
         sum(sentence.useful for sentence in sentences), sum(len(sentence.alone) for sentence in sentences)
     )

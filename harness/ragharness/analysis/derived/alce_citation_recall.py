@@ -8,7 +8,7 @@ from ragharness.analysis.derived import Cited, Derived
 
 
 def citation_recall(sentences: Sequence[Cited]) -> float:
-    """Return the share of supported sentences."""
+    """Share of supported sentences."""
     return sum(sentence.jointly for sentence in sentences) / len(sentences)
 
 

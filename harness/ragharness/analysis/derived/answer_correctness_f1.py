@@ -6,7 +6,7 @@ from ragharness.analysis.derived import Answerable, Derived, Figures, Items, bot
 
 
 def answer_correctness(items: Items, where: Answerable) -> Figures:
-    """Return precision over what was answered, recall over what is answerable, and their F1."""
+    """Precision over what was answered, recall over what is answerable, and their F1."""
     answerable = sum(item.answerable(where) for item in items)
     answered = sum(not item.refused for item in items)
     stated = sum(item.found for item in items if item.answerable(where) and not item.refused)

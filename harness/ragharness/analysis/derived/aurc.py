@@ -8,7 +8,7 @@ from ragharness.analysis.derived import Derived, Figures, Item, Items, MetricOpt
 
 
 def risks(items: Items) -> list[float]:
-    """Return the expected errors among the first k answers, for each k; ties are averaged over their orders.
+    """Expected errors among the first k answers, for each k; ties are averaged over their orders.
 
     The most confident come first, refusals last: a refusal counts as an error.
     """

@@ -9,7 +9,7 @@ from ragharness.analysis.metrics import mean
 
 
 def grounded_citation(items: Items, _: MetricOptions | None = None) -> Figures:
-    """Return mean recall and precision of the answers' citations, and their F1; None without an answer."""
+    """Mean recall and precision of the answers' citations, and their F1; None without an answer."""
     answered = [item for item in items if item.sentences and not item.refused]
     recall = mean([citation_recall(item.sentences) for item in answered])
     precision = mean([citation_precision(item.sentences) for item in answered])

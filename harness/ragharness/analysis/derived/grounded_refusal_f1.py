@@ -6,7 +6,7 @@ from ragharness.analysis.derived import Answerable, Derived, Figures, Items, bot
 
 
 def grounded_refusal(items: Items, where: Answerable) -> Figures:
-    """Return precision, recall and F1 of refusing and of answering; None without a question of that side."""
+    """Precision, recall and F1 of refusing and of answering; None without a question of that side."""
     answerable = sum(item.answerable(where) for item in items)
     answered = sum(not item.refused for item in items)
     both = sum(item.answerable(where) and not item.refused for item in items)

@@ -11,7 +11,7 @@ _EPSILON = 1e-10
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
-    """Return the mean of the precision at each relevant rank; 0 without one."""
+    """Mean of the precision at each relevant rank; 0 without one."""
     hits = [sum(relevant[: rank + 1]) / (rank + 1) for rank, each in enumerate(relevant) if each]
     return sum(hits) / (len(hits) + _EPSILON)
 

@@ -164,13 +164,13 @@ class Tally:
         return self
 
     def named(self, holds: Callable[[Outcome], object]) -> list[tuple[str, Outcome]]:
-        """Return the outcomes of which something holds, each with its question."""
+        """Outcomes of which something holds, each with its question."""
         which = {outcome for outcome in self._known.values() if holds(outcome)}
         named = zip(self.questions, self.outcomes, strict=True) if which else ()
         return [(question, outcome) for question, outcome in named if outcome in which]
 
     def failure(self, kind: Failure) -> Failure:
-        """Return the failure that stands for all of its kind: that of the first question."""
+        """Failure that stands for all of its kind: that of the first question."""
         return self._failures[kind][1]
 
     def _put(self, place: int, record: Record) -> None:
@@ -217,7 +217,7 @@ class Tally:
 
 
 def seconds_at(written: str) -> float:
-    """Return a time of a run folder in seconds; 0.0 where somebody wrote another thing there."""
+    """Time of a run folder in seconds; 0.0 where somebody wrote another thing there."""
     time = moment(written)
     return time.timestamp() if time else 0.0
 
@@ -244,7 +244,7 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 def share(count: int, n: int) -> Share:
-    """Return a count out of n with its interval."""
+    """Count out of n with its interval."""
     if n == 0:
         return Share(count=count, n=0, low=None, high=None)
     low, high = wilson(count, n)
@@ -258,7 +258,7 @@ class Span(Share, frozen=True, kw_only=True):
 
 
 def span(count: int, ungraded: int, n: int) -> Span:
-    """Return a count out of n that is ``ungraded`` higher at most, with its interval."""
+    """Count out of n that is ``ungraded`` higher at most, with its interval."""
     low, high = share(count, n).low, share(count + ungraded, n).high
     return Span(count=count, n=n, low=low, high=high, most=count + ungraded)
 
@@ -274,7 +274,7 @@ class YesNoAxis(Struct, frozen=True, kw_only=True):
 
 
 def yes_no(values: Sequence[str | None]) -> YesNoAxis:
-    """Return how often an axis is yes, no, or does not apply (None)."""
+    """How often an axis is yes, no, or does not apply (None)."""
     yes, no = values.count("yes"), values.count("no")
     rate = share(yes, yes + no)
     return YesNoAxis(yes=yes, no=no, null=len(values) - yes - no, low=rate.low, high=rate.high)
@@ -374,18 +374,12 @@ def unusable_metrics() -> list[str]:
 
 
 def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return the graded answers, those alike side by side."""
-    counts = Counter(outcomes)
-    return [
-        outcome
-        for outcome in counts
-        if outcome.judged and outcome.status == "ok"
-        for _ in range(counts[outcome])
-    ]
+    """Graded answers, those alike side by side."""
+    return [*Counter(outcome for outcome in outcomes if outcome.judged and outcome.status == "ok").elements()]
 
 
 def how_many(outcomes: Counter[Outcome], holds: Callable[[Outcome], object]) -> int:
-    """Return of how many outcomes something holds."""
+    """Of how many outcomes something holds."""
     return sum(times for outcome, times in outcomes.items() if holds(outcome))
 
 
@@ -394,39 +388,39 @@ def rate(
     hit: Callable[[Outcome], bool],
     among: Callable[[Outcome], object] = lambda _: True,
 ) -> Share:
-    """Return of how many outcomes something holds, of those among which it is looked for."""
+    """Of how many outcomes something holds, of those among which it is looked for."""
     counts = Counter(outcomes)
     return share(how_many(counts, lambda outcome: among(outcome) and hit(outcome)), how_many(counts, among))
 
 
 def mean_of(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float | None:
-    """Return the mean of what each outcome is worth, added in their order; None where there is none."""
+    """Mean of what each outcome is worth, added in their order; None where there is none."""
     values = {outcome: value(outcome) for outcome in set(outcomes)}
     return mean([values[outcome] for outcome in outcomes])
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Return the mean of some values; None where there is none."""
+    """Mean of some values; None where there is none."""
     return sum(values) / len(values) if values else None
 
 
 def rate_of(name: str, among: str = "") -> Compute:
-    """Return what computes of how many outcomes a property holds, or of those with another property."""
+    """What computes of how many outcomes a property holds, or of those with another property."""
     holds = attrgetter(name)
     within = attrgetter(among) if among else lambda _: True
     return lambda outcomes, _: rate(outcomes, holds, within)
 
 
 def mean_by(name: str) -> Compute:
-    """Return what computes the mean of a property of the outcomes."""
+    """What computes the mean of a property of the outcomes."""
     return lambda outcomes, _: mean_of(outcomes, attrgetter(name))
 
 
 def axis_of(name: str) -> Compute:
-    """Return what computes how often an axis of the verdicts is yes, no, or does not apply."""
+    """What computes how often an axis of the verdicts is yes, no, or does not apply."""
     return lambda outcomes, _: yes_no([getattr(outcome, name) for outcome in graded(outcomes)])
 
 
 def flagged(flag: str) -> Compute:
-    """Return what computes how many graded answers have a flag."""
+    """What computes how many graded answers have a flag."""
     return lambda outcomes, _: sum(flag in outcome.flags for outcome in graded(outcomes))

@@ -9,7 +9,7 @@ from ragharness.analysis.metrics import Metric, mean_of
 
 @lru_cache(maxsize=4096)
 def ndcg(ranks: Sequence[int], relevant: int, k: int | None = None) -> float:
-    """Return the normalised discounted cumulative gain of one ranking (Jarvelin and Kekalainen 2002).
+    """Normalised discounted cumulative gain of one ranking (Jarvelin and Kekalainen 2002).
 
     ``ranks`` has for each gold span the rank of the first passage that holds it, 0 where none does. Such a
     passage gains 1, whatever else it holds, discounted by 1 / log2(1 + rank) as Burges et al. (2005) have it.
