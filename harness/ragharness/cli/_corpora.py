@@ -40,9 +40,9 @@ def table(cards: Sequence[Manifest], width: int) -> list[str]:
     """Line for each corpus with its summary below."""
     heads = ("CORPUS", "LICENCE", "DOCUMENTS", "LOCAL COPY")
     rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
-    head, *told = aligned([heads, *rows], left=range(len(heads)))
+    head, *lines_of_cards = aligned([heads, *rows], left=range(len(heads)))
     lines = [head]
-    for card, row in zip(cards, told, strict=True):
+    for card, row in zip(cards, lines_of_cards, strict=True):
         lines += [row, *paragraph(card.summary, width, "  ")]
     return lines
 
@@ -65,7 +65,7 @@ def card_lines(card: Manifest, corpus: Corpus | None, width: int) -> list[str]:
             ("holds", holdings(corpus)),
             ("hash", corpus.hash),
             ("same text", ", ".join(_twins(corpus))),
-            *(("files" if not number else " ", each) for number, each in enumerate(corpus.notices)),
+            *(("files" if not number else " ", notice) for number, notice in enumerate(corpus.notices)),
         ]
     else:
         rows.append(("next", f"ragharness corpus fetch {card.id}"))
@@ -92,7 +92,7 @@ def document_lines(corpus: Corpus, document: Document, words: int, width: int) -
     """Document's names, the first lines of its text, and the beginning of each passage."""
     passages = split_document(document, words)
     size = f"{len(document.text)} characters, {len(document.segments)} segments, {len(passages)} passages"
-    same = [each.id for each in corpus.documents if each.text == document.text and each != document]
+    same = [twin.id for twin in corpus.documents if twin.text == document.text and twin != document]
     rows = [
         ("handle", document.handle),
         ("also", document.paraphrase),
@@ -102,10 +102,10 @@ def document_lines(corpus: Corpus, document: Document, words: int, width: int) -
     ]
     lines = [*paragraph(f"{document.id}  {document.title}", width), *_labelled(rows, width), ""]
     lines += [*paragraph(document.text[:_HEAD_CHARACTERS], width)[:_HEAD_LINES], ""]
-    for each in passages:
-        place = f"{each.id:<14} {each.start:>7}-{each.end:<7} "
-        room = width - len(place)
-        lines.append((place + one_line(each.text, room)) if room > _SHORTEST else place.rstrip())
+    for passage in passages:
+        span = f"{passage.id:<14} {passage.start:>7}-{passage.end:<7} "
+        room = width - len(span)
+        lines.append((span + one_line(passage.text, room)) if room > _SHORTEST else span.rstrip())
     return lines
 
 
@@ -113,8 +113,8 @@ def document_facts(document: Document, words: int) -> dict[str, Any]:
     """Document and its passages as a JSON value."""
     names = ("id", "title", "handle", "paraphrase", "source")
     passages = [
-        {"id": each.id, "start": each.start, "end": each.end, "text": each.text}
-        for each in split_document(document, words)
+        {"id": passage.id, "start": passage.start, "end": passage.end, "text": passage.text}
+        for passage in split_document(document, words)
     ]
     facts: dict[str, Any] = {name: getattr(document, name) for name in names}
     return facts | {"characters": len(document.text), "passages": passages}
@@ -123,13 +123,13 @@ def document_facts(document: Document, words: int) -> dict[str, Any]:
 def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
     """Check content, counts, names, passages and evidence of a corpus."""
     passages = build_passages(corpus.documents, words)
-    lost = [fault for each in corpus.documents for fault in faults(each, passages.of(each.id))]
-    told = f"{len(passages.passages)} of about {words} words cover every character once"
+    lost = [fault for document in corpus.documents for fault in faults(document, passages.of(document.id))]
+    summary = f"{len(passages.passages)} of about {words} words cover every character once"
     return [
         _content(card, corpus.split),
         _counts(corpus, card),
         ("titles", f"unique; same text: {', '.join(_twins(corpus)) or 'none'}", []),
-        ("passages", told, lost),
+        ("passages", summary, lost),
         _evidence(corpus, passages),
     ]
 
@@ -146,9 +146,9 @@ def whereabouts(card: Manifest) -> str:
         return f"your folder {card.folder}"
     if named_source(card.id, ""):
         return f"${source_variable(card.id)}"
-    here = splits_here(card)
-    cached = ": ".join(filter(None, ("cached", ", ".join(here))))
-    return "embedded" if card.embedded else cached if here else "not downloaded"
+    splits = splits_here(card)
+    cached = ": ".join(filter(None, ("cached", ", ".join(splits))))
+    return "embedded" if card.embedded else cached if splits else "not downloaded"
 
 
 def holdings(corpus: Corpus) -> str:
@@ -183,12 +183,12 @@ def _content(card: Manifest, split: str) -> Check:
         for name, file in pinned.items()
         if card.embedded and hash_file(home / name) != file.sha256
     ]
-    told = ", ".join(pinned) if len(pinned) <= _NAMED else f"{len(pinned)} files"
-    return "content", f"pinned by sha256: {told or 'no file'}", altered
+    files = ", ".join(pinned) if len(pinned) <= _NAMED else f"{len(pinned)} files"
+    return "content", f"pinned by sha256: {files or 'no file'}", altered
 
 
 def _counts(corpus: Corpus, card: Manifest) -> Check:
-    sources = {each.source for each in corpus.documents}
+    sources = {document.source for document in corpus.documents}
     # Of other pages than the published ones nothing is known beforehand.
     expected = {} if card.pages and sources != set(card.files) else card.counts.get(corpus.split, {})
     counts = _holds(corpus)
@@ -204,15 +204,16 @@ def _evidence(corpus: Corpus, passages: PassageSet) -> Check:
     index = EvidenceIndex(corpus)
     spans = [span for fact in _facts(corpus) or () for span in fact.evidence]
     whole = [
-        any(index.coverage(each, span) >= ENOUGH for each in passages.of(span.document)) for span in spans
+        any(index.coverage(passage, span) >= ENOUGH for passage in passages.of(span.document))
+        for span in spans
     ]
-    told = f"{sum(whole)} of {len(spans)} spans have {ENOUGH:.0%} or more of their words in one passage"
+    summary = f"{sum(whole)} of {len(spans)} spans have {ENOUGH:.0%} or more of their words in one passage"
     # A span longer than a passage cannot be whole in one: worth knowing, and no fault.
-    return "evidence", told, []
+    return "evidence", summary, []
 
 
 def _twins(corpus: Corpus) -> list[str]:
-    return [f"{twin} = {first}" for twin, first in corpus.twins.items()]
+    return [f"{twin} = {original}" for twin, original in corpus.twins.items()]
 
 
 def _documents(card: Manifest) -> str:
@@ -275,10 +276,10 @@ def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
     from ragharness.errors import QuestionsNotUsable
     from ragharness.questions.freezing import CARD, frozen_in, own_place
 
-    place = own_place(folder_name(corpus), size, seed)
-    if not (place / CARD).is_file():
+    folder = own_place(folder_name(corpus), size, seed)
+    if not (folder / CARD).is_file():
         raise QuestionsNotUsable(
-            f"expected a frozen set about {corpus} in {place}, found none",
+            f"expected a frozen set about {corpus} in {folder}, found none",
             help=f"ragharness questions freeze --corpus {corpus}",
         )
-    return frozen_in(place)
+    return frozen_in(folder)

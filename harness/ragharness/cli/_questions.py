@@ -32,7 +32,7 @@ def set_facts(questions: QuestionSet) -> dict[str, Any]:
         "frozen": questions.frozen,
         "notes": list(questions.notes),
         "rows": _rows(questions),
-        "questions": [question_facts(each) for each in questions.questions],
+        "questions": [question_facts(question) for question in questions.questions],
     }
 
 
@@ -54,7 +54,9 @@ def question_facts(question: Question) -> dict[str, Any]:
 def set_lines(questions: QuestionSet, width: int) -> list[str]:
     """What a set is and how many questions each row has."""
     name = f"{questions.corpus} {questions.split}".rstrip()
-    topics = {row: len({each.topic for each in questions.questions if each.row == row}) for row in ROWS}
+    topics = {
+        row: len({question.topic for question in questions.questions if question.row == row}) for row in ROWS
+    }
     cells = [("ROW", "QUESTIONS", "TOPICS")]
     cells += [(row, str(count), str(topics[row])) for row, count in _rows(questions).items()]
     head = f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}"
@@ -69,11 +71,15 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 def table(questions: QuestionSet, width: int) -> list[str]:
     """Each question with its id, type and gold answer, its text below."""
     rows = [
-        (each.id, ROW_NAMES[each.row] + (f" ({each.withheld})" if each.withheld else ""), _gold(each))
-        for each in questions.questions
+        (
+            question.id,
+            ROW_NAMES[question.row] + (f" ({question.withheld})" if question.withheld else ""),
+            _gold(question),
+        )
+        for question in questions.questions
     ]
     head, *lines = aligned([("ID", "TYPE", "GOLD"), *rows], left=range(3))
-    texts = (paragraph(each.text, width, "      ") for each in questions.questions)
+    texts = (paragraph(question.text, width, "      ") for question in questions.questions)
     return [head, *(line for name, text in zip(lines, texts, strict=True) for line in (name, *text))]
 
 
@@ -100,7 +106,7 @@ def question_lines(question: Question, corpus: Corpus | None, width: int) -> lis
         ("withheld", question.withheld),
         ("note", question.note),
     ]
-    rows += [("tempting", f"{each.value}: {each.about}") for each in question.distractors]
+    rows += [("tempting", f"{distractor.value}: {distractor.about}") for distractor in question.distractors]
     if question.absence_patterns:
         rows.append(("no hit in", f"the {question.absence_scope}: " + "  ".join(question.absence_patterns)))
     lines = [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
@@ -113,7 +119,7 @@ def question_lines(question: Question, corpus: Corpus | None, width: int) -> lis
 
 
 def _rows(questions: QuestionSet) -> dict[str, int]:
-    counts = Counter(each.row for each in questions.questions)
+    counts = Counter(question.row for question in questions.questions)
     return {row: counts[row] for row in ROWS}
 
 

@@ -114,18 +114,18 @@ def show(
 
     card = manifest(name)
     if not document:
-        here = load_if_here(name, part(split, subset), source, notices=False)
+        corpus = load_if_here(name, part(split, subset), source, notices=False)
         if as_json:
-            print_json(card_facts(card, here))
+            print_json(card_facts(card, corpus))
         else:
-            print_lines(card_lines(card, here, columns()))
+            print_lines(card_lines(card, corpus, columns()))
         return
     corpus = load(name, part(split, subset), source, offline=True, notices=False)
-    wanted = corpus.document(document)
+    record = corpus.document(document)
     if as_json:
-        print_json(document_facts(wanted, passage_words))
+        print_json(document_facts(record, passage_words))
     else:
-        print_lines(document_lines(corpus, wanted, passage_words, columns()))
+        print_lines(document_lines(corpus, record, passage_words, columns()))
 
 
 def check(
@@ -147,10 +147,10 @@ def check(
 
     results = checks(load(name, part(split, subset), source, offline=True), manifest(name), passage_words)
     if as_json:
-        print_json([{"check": what, "found": told, "faults": faults} for what, told, faults in results])
+        print_json([{"check": what, "found": finding, "faults": faults} for what, finding, faults in results])
     else:
-        for what, told, faults in results:
-            first = f"{'FAULT' if faults else 'ok':<6} {what:<9} {told}"
-            print_lines([first, *(f"       {fault}" for fault in faults[:_MOST_FAULTS])])
+        for what, finding, faults in results:
+            line = f"{'FAULT' if faults else 'ok':<6} {what:<9} {finding}"
+            print_lines([line, *(f"       {fault}" for fault in faults[:_MOST_FAULTS])])
     if any(faults for _, _, faults in results):
         raise typer.Exit(1)

@@ -109,8 +109,8 @@ def build(
     if as_json:
         print_json(set_facts(questions))
         return
-    told = f"written to {out}" if out is not None else "not written: use --out FILE"
-    print_lines([*set_lines(questions, columns()), "", told])
+    outcome = f"written to {out}" if out is not None else "not written: use --out FILE"
+    print_lines([*set_lines(questions, columns()), "", outcome])
 
 
 def check(
@@ -145,7 +145,7 @@ def check(
     if as_json:
         facts = report.facts()
         probed = facts.pop("text_only_probe")
-        undecided = {each.id: why for each in questions.questions if (why := undecidable(each))}
+        undecided = {question.id: why for question in questions.questions if (why := undecidable(question))}
         print_json({"hash": questions.hash, **facts, "undecidable": undecided, "text_only_probe": probed})
     else:
         print_lines(report.lines(set_lines(questions, columns()), columns()))
@@ -187,12 +187,12 @@ def show(
         else:
             print_lines(table(questions, columns()))
         return
-    wanted = pick(questions, question)
-    here = load_if_here(questions.corpus or corpus, part(split, subset) or questions.split, source)
+    record = pick(questions, question)
+    documents = load_if_here(questions.corpus or corpus, part(split, subset) or questions.split, source)
     if as_json:
-        print_json(question_facts(wanted))
+        print_json(question_facts(record))
     else:
-        print_lines(question_lines(wanted, here, columns()))
+        print_lines(question_lines(record, documents, columns()))
 
 
 def freeze(
@@ -271,7 +271,7 @@ def passages(
     questions = load_questions(loaded, path=path, size=size, seed=seed)
     every = build_passages(loaded.documents, passage_words)
     index = withhold(every, questions.withheld_documents, questions.withheld_spans)
-    lines = [msgspec.json.encode(each).decode() for each in index.passages]
+    lines = [msgspec.json.encode(passage).decode() for passage in index.passages]
     if out is None:
         print_lines(lines)
         return
