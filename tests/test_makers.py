@@ -14,7 +14,10 @@ import pytest
 
 from conftest import ROOT
 from ragharness.corpus.loading import load_corpus
-from ragharness.questions.freezing import frozen_set
+from ragharness.errors import QuestionsNotUsable
+from ragharness.questions import makers
+from ragharness.questions.freezing import frozen_in, frozen_set
+from ragharness.questions.loading import load_questions
 
 HARNESS = ROOT / "harness" / "ragharness"
 DOOR = HARNESS / "questions" / "makers.py"
@@ -132,3 +135,19 @@ def test_a_corpus_is_shown_without_the_makers(tmp_path: Path) -> None:
     done = without_makers(tmp_path, "corpus", "check", "sample", "--json")
     assert done.returncode == 0, done.stderr
     assert "42 documents" in done.stdout
+
+
+def test_what_blind_may_guess_is_kept_with_the_set_and_goes_with_a_file_of_questions(tmp_path: Path) -> None:
+    corpus = load_corpus("sample")
+    frozen = frozen_set("sample")
+    written("mine.jsonl", tmp_path)
+    assert len(frozen.priors) > 10
+    assert load_questions(corpus, path=tmp_path / "mine.jsonl").priors == frozen.priors
+    folder = tmp_path / "set"
+    makers.freeze(frozen, folder, corpus)
+    assert frozen_in(folder).priors == frozen.priors
+    (folder / "priors.json").write_text('["yes"]', encoding="utf-8")
+    with pytest.raises(QuestionsNotUsable, match="cannot read the usual answers"):
+        frozen_in(folder)
+    (folder / "priors.json").unlink()
+    assert frozen_in(folder).priors == {}
