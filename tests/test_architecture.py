@@ -1,68 +1,57 @@
-"""The house as docs/architecture.md draws it: layers, public names, who may print."""
+"""The house as docs/architecture.md draws it: rooms, what may import what, how large and how well named."""
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import house
 import ragharness
 from conftest import ROOT
 
-PACKAGE = Path(ragharness.__file__).parent
-
-LAYERS = (
+ROOMS = (
     "records",
     "errors",
+    "language",
     "config",
     "support",
-    "options",
-    "grid",
-    "language",
-    "statistics",
-    "traces",
-    "shelf",
-    "readers",
-    "privacy",
-    "download",
-    "filings",
-    "folders",
-    "manifests",
     "corpus",
-    "headings",
-    "passages",
-    "evidence",
-    "placing",
     "questions",
-    "adapters",
-    "logs",
-    "retrievers",
     "pipelines",
+    "retrievers",
     "graders",
-    "writing",
-    "buckets",
-    "cases",
-    "store",
     "runner",
-    "scores",
-    "labelling",
-    "calibration",
-    "comparing",
+    "traces",
     "rubrics",
+    "analysis",
     "reports",
     "results",
-    "comparisons",
-    "console",
     "api",
-    "baselines",
     "pytest_plugin",
     "cli",
     "__main__",
 )
+"""The rooms of the harness; a module imports only from rooms before its own, and from its own."""
+
+PUBLIC_FACE = ("__init__", "__main__", "records", "errors", "config", "api", "results", "pytest_plugin")
+
+CEILINGS = {
+    "top": (1700, 9),
+}
+"""Lines, rounded up to 100, and modules of each room. They only ever go down."""
+
+EMPTY_NAMES = {
+    "top": 1.0,
+}
+"""Names that say nothing, in per cent of the bound names of each room. They only ever go down."""
+
 HEAVY = (
     "torch",
     "faiss",
@@ -82,80 +71,116 @@ HEAVY = (
 SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
 
 
-def layer_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def room_of(module: house.Module) -> str:
+    """The room by which a module is counted: the loose files are one."""
+    return "top" if module.room in PUBLIC_FACE else module.room
 
 
-def imports_of(path: Path) -> list[tuple[str, bool]]:
-    """Return (module, whether it runs at import time) for every import statement of a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    lazy: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        deferred = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
-            isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        )
-        if deferred:
-            lazy.update(ast.walk(node))
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [(alias.name, node not in lazy) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-            if node.module == "ragharness":
-                names = [f"ragharness.{alias.name}" for alias in node.names]
-            found += [(name, node not in lazy) for name in names]
-    return found
+def by_room() -> dict[str, list[house.Module]]:
+    rooms: dict[str, list[house.Module]] = {}
+    for module in house.MODULES:
+        rooms.setdefault(room_of(module), []).append(module)
+    return rooms
 
 
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_shelf" not in path.parts)
+def hundreds(lines: int) -> int:
+    return -(-lines // 100) * 100
 
 
-def test_every_module_has_a_layer() -> None:
-    rooms = {layer_of(path) for path in MODULES} - {"__init__"}
-    assert rooms == set(LAYERS)
+def test_no_loose_files_but_the_public_face() -> None:
+    loose = {module.room for module in house.HARNESS_MODULES if module.path.parent == house.HARNESS}
+    assert loose == set(PUBLIC_FACE)
 
 
-def test_every_folder_and_module_is_in_the_table_in_the_order_of_the_layers() -> None:
-    table = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("| room |")[2]
-    table = table.partition("\n\n")[0]
-    rooms = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
-    folders = {f"{path.parent.relative_to(PACKAGE).as_posix()}/" for path in MODULES} - {"./"}
-    assert folders <= set(rooms)
-    top = [name.rstrip("/").removesuffix(".py") for name in rooms if "/" not in name.rstrip("/")]
-    assert top == list(LAYERS)
+def test_every_room_has_its_ceiling() -> None:
+    sizes = {
+        room: (hundreds(sum(module.lines for module in modules)), len(modules))
+        for room, modules in by_room().items()
+    }
+    assert sizes == CEILINGS, "a room that has shrunk gets a lower ceiling; none gets a higher one"
+
+
+def test_names_say_what_they_hold() -> None:
+    shares = {}
+    for room, modules in by_room().items():
+        names = [name for module in modules for name in module.bound_names]
+        empty = sum(name in house.EMPTY_NAMES for name in names)
+        shares[room] = -(-1000 * empty // len(names)) / 10
+    assert shares == EMPTY_NAMES, "a room whose names got better gets a lower bound; none gets a higher one"
+
+
+def test_file_heads_are_short() -> None:
+    heads = sum(module.head_lines for module in house.MODULES)
+    assert heads <= 0.08 * sum(module.lines for module in house.MODULES)
+
+
+def test_no_import_circle_between_files() -> None:
+    assert house.circles(house.file_graph()) == []
+
+
+def test_rooms_stand_on_few_floors() -> None:
+    graph = house.room_graph()
+    assert set(graph) | {"__init__"} == {*ROOMS, "__init__"}
+    assert max(house.floors(graph).values()) <= 14, house.floors(graph)
 
 
 def test_imports_point_one_way() -> None:
-    height = {layer: place for place, layer in enumerate(LAYERS)}
-    assert not [
-        f"{path.relative_to(PACKAGE)} must not import {module}"
-        for path in MODULES
-        for module, _ in imports_of(path)
-        if module.startswith("ragharness.")
-        and height.get(module.split(".")[1], 0) > height.get(layer_of(path), len(LAYERS))
-    ]
+    height = {room: position for position, room in enumerate(ROOMS)}
+    assert [
+        f"{module} must not import {target}"
+        for module in house.HARNESS_MODULES
+        if module.room != "__init__"
+        for name, _ in module.imports
+        if (target := house.imported_module(name))
+        and target in house.HARNESS_MODULES
+        and height.get(target.room, -1) > height[module.room]
+    ] == []
+
+
+def test_the_makers_of_questions_are_behind_one_door() -> None:
+    assert {
+        str(module)
+        for module in house.HARNESS_MODULES
+        if any(name.split(".")[0] == "ragquestions" for name, _ in module.imports)
+        or re.search(r"""["']ragquestions""", module.source)
+    } <= {"harness/ragharness/questions/makers.py", "harness/ragharness/support/messages.py"}
+
+
+def test_a_parser_of_a_corpus_needs_no_maker() -> None:
+    graph = house.file_graph()
+    for module in house.CORPUS_MODULES:
+        if module.path.name == "parse.py":
+            reached = {module.name, *house._reachable(graph, module.name)}
+            assert not [name for name in reached if name.startswith("ragquestions") or ".recipe" in name]
 
 
 def test_nothing_heavy_at_import_time() -> None:
-    assert not [
-        f"{path.relative_to(PACKAGE)} imports {module}"
-        for path in MODULES
-        for module, eager in imports_of(path)
-        if eager and module.split(".")[0] in HEAVY
-    ]
+    assert [
+        f"{module} imports {name}"
+        for module in house.MODULES
+        for name, eager in module.imports
+        if eager and name.split(".")[0] in HEAVY
+    ] == []
 
 
 def test_only_the_command_line_prints_or_exits() -> None:
     ends = {"print", "sys.exit", "exit", "quit", "typer.echo"}
-    assert not [
-        f"{path.relative_to(PACKAGE)}:{node.lineno} calls {ast.unparse(node.func)}"
-        for path in MODULES
-        # What runs by itself, from the standard library alone, is a command line of its own, too.
-        if layer_of(path) != "cli" and path.name != "traces.py"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    assert [
+        f"{module}:{node.lineno} calls {ast.unparse(node.func)}"
+        for module in house.MODULES
+        # The scorer of traces runs by itself, too, from the standard library alone.
+        if module.room != "cli" and module.name != "ragharness.traces.scorer"
+        for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ends
-    ]
+    ] == []
+
+
+def test_the_page_names_every_room_in_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("| room |")[2].partition("\n\n")[0]
+    named = re.findall(r"(?m)^\| `([^`]+)`", table)
+    rooms = [re.sub(r"/$|\.py$", "", name) for name in named]
+    assert rooms == [room for room in ROOMS if room != "__main__"] + ["ragquestions", "corpora"]
 
 
 def test_public_names() -> None:
@@ -213,7 +238,7 @@ def test_help_imports_nothing_slow() -> None:
 
 
 def test_a_run_imports_only_what_it_uses(tmp_path: Path) -> None:
-    spared = ("httpx", "asyncio", "rank_bm25", "rich")
+    spared = ("httpx", "asyncio", "rank_bm25", "rich", "ragquestions")
     program = (
         f"import sys; sys.argv = ['ragharness', 'run', '--quiet', '--out', {str(tmp_path / 'run')!r}]\n"
         "import ragharness.cli as cli\n"
@@ -226,3 +251,16 @@ def test_a_run_imports_only_what_it_uses(tmp_path: Path) -> None:
             [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
         )
     assert done.stdout.splitlines()[-1] == "LOADED []", done.stdout + done.stderr
+
+
+def test_the_measures_find_what_they_look_for(tmp_path: Path) -> None:
+    assert house.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert house.circles({"a": {"b"}, "b": set()}) == []
+    assert house.floors({"a": set(), "b": {"a"}, "c": {"b", "a"}}) == {"a": 1, "b": 2, "c": 3}
+    (tmp_path / "some.py").write_text(
+        '"""Head."""\n\nimport os\n\n\ndef f() -> int:\n    each = 1\n    return each\n'
+    )
+    module = house.Module(tmp_path / "some.py", "some", "room")
+    assert (module.lines, module.head_lines, module.bound_names) == (8, 2, ["each"])
+    assert module.imports == [("os", True)]
+    assert Counter(hundreds(lines) for lines in (1, 100, 101)) == {100: 2, 200: 1}

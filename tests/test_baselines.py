@@ -143,7 +143,7 @@ def test_a_run_that_proves_nothing_is_refused(own_shelf: Path) -> None:
         return "I don't know."
 
     part = rh.run("extractive", limit=FEW, out="part", progress=False)
-    with pytest.raises(UsageError, match="other questions .* than the frozen ones of sample"):
+    with pytest.raises(UsageError, match=r"other questions .* than the frozen ones of sample"):
         add_baseline(part, own_shelf)
     own = rh.run(answer, out="own", progress=False)
     made = add_baseline(own, own_shelf, "mine")
@@ -157,7 +157,7 @@ def test_verdicts_that_were_changed_by_hand_are_refused(own_shelf: Path) -> None
     run = rh.run("extractive", out="bent", progress=False)
     path = run.path / "records.jsonl"
     path.write_text(path.read_text().replace('"bucket":"wrong"', '"bucket":"correct"', 1))
-    with pytest.raises(UsageError, match="today.s grader decides 1 answers otherwise"):
+    with pytest.raises(UsageError, match=r"today.s grader decides 1 answers otherwise"):
         add_baseline(rh.load_run(run.path), own_shelf)
 
 
@@ -178,8 +178,8 @@ def test_the_command_line(published: Path, verb: Verb) -> None:
     assert (done.code, json.loads(done.output)[0]["status"]) == (1, "differs")
     assert verb("baseline", "verify", "--corpus", "edgar").code == 3
     assert "as desired" in verb("baseline", "run", published.name).output
-    added = verb("baseline", "add", "made", "--id", "again", "--into", "shelf/baselines")
-    assert added.output == "shelf/baselines/again: every outcome must come out again\n"
+    added = verb("baseline", "add", "made", "--id", "again")
+    assert added.output == "baselines/again: every outcome must come out again\n"
     assert verb("baseline", "run", "nix").code == 3
 
 

@@ -14,11 +14,10 @@ from msgspec.structs import replace
 import gate_fakes
 import ragharness as rh
 import run_fakes as fake
-from ragharness.analysis.calibration.note import standing
-from ragharness.analysis.calibration.people import calibrate_run
-from ragharness.analysis.labels.labels import Label, answered, append_label, labels_folder
-from ragharness.analysis.labels.sampling import open_design
-from ragharness.analysis.statistics.correcting import Part, difference, ppi
+from ragharness.analysis.agreement import Part, difference, ppi
+from ragharness.analysis.calibrating import calibrate_run
+from ragharness.analysis.calibration_note import standing
+from ragharness.analysis.labels import Label, answered, append_label, labels_folder, open_design
 from ragharness.records import BUCKETS
 from ragharness.reports.people import people_sections
 from ragharness.reports.text import render
@@ -237,7 +236,7 @@ def test_labels_of_another_run_calibrate_and_correct_no_counts(tmp_path: Path) -
     wrong = note.buckets["wrong"]
     assert (wrong.recall.count, wrong.recall.n) == (20, 24)
     assert wrong.corrected is None
-    assert wrong.why_not == "labels of another run correct no counts"
+    assert wrong.why_not == "n/a: labels of another run correct no counts"
     assert wrong.long_run is None
     assert note.more is None
 

@@ -9,9 +9,8 @@ import pytest
 import ragharness
 from ragharness.graders import load_grader
 from ragharness.graders.reading.answer import parse_answer
-from ragharness.graders.reading.values import read_list
 from ragharness.graders.reading.records import profile_of
-from ragharness.graders.reading.values import read_values
+from ragharness.graders.reading.values import read_list, read_values
 from ragharness.graders.verdicts.buckets import grade
 from ragharness.questions.values import Precision
 from ragharness.records import Answer, Distractor, Kind, Passage, Question

@@ -18,17 +18,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ragharness as rh
-from ragharness.analysis.labels.labels import Answered, answered, labels_folder, read_labels, read_people
-from ragharness.analysis.labels.sampling import Design, enlarged, read_design
-from ragharness.analysis.labels.server import LabelServer
-from ragharness.analysis.labels.session import AlreadyLabelled, Given, Labelling, open_labelling
-from ragharness.analysis.labels.tables import read_table, write_table
+from ragharness.analysis.label_forms import LabelServer, read_table, write_table
+from ragharness.analysis.labelling import AlreadyLabelled, Given, Labelling, open_labelling
+from ragharness.analysis.labels import (
+    Answered,
+    Design,
+    answered,
+    enlarged,
+    labels_folder,
+    read_design,
+    read_labels,
+    read_people,
+)
 from ragharness.errors import StorageError, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.grading import GradingContext, grading_context
 from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.run_search import find_run
-from ragharness.support.files import digest_of
+from ragharness.support.files import text_digest
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -402,7 +409,7 @@ def test_only_answers_with_a_text_can_be_labelled(folder: RunFolder) -> None:
     found = answered(folder.records())
     assert len(found) == 130
     assert {each.outcome for each in found} <= {*BUCKETS, "needs_review"}
-    assert digest_of("a") != digest_of("b")
+    assert text_digest("a") != text_digest("b")
     assert find_run(str(folder.path)).name == "run"
 
 
@@ -526,7 +533,7 @@ def test_a_full_disk_is_said_and_the_answer_stays(client: Client, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ragharness.analysis.labels.labels.write_whole", refuse)
+    monkeypatch.setattr("ragharness.analysis.labels.write_whole", refuse)
     sent = {"question": before, "epoch": 0, "label": {"bucket": "wrong"}}
     status, _, told = client.ask("label", sent)
     assert status == 507

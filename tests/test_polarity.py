@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragharness.language.propositions import read
+from ragharness.corpus.propositions import read
 
 SHARE = "The receiving party may share Confidential Information with its employees."
 MARK = "All Confidential Information must be marked as confidential."

@@ -159,7 +159,10 @@ def test_the_report_of_a_remote_run_is_printed(store: Any, here: Path, verb: Ver
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("url", "message"),
-    [("s3://nowhere/runs/x", "cannot read s3://nowhere"), ("strange://lab/x", "fsspec cannot open the URL strange:")],
+    [
+        ("s3://nowhere/runs/x", "cannot read s3://nowhere"),
+        ("strange://lab/x", "fsspec cannot open the URL strange:"),
+    ],
 )
 def test_a_place_that_is_none_is_said(store: Any, here: Path, url: str, message: str) -> None:
     with pytest.raises((StorageError, UsageError), match=message):

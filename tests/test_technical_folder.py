@@ -13,9 +13,8 @@ from ragharness.corpus.folders.reading import read_folder
 from ragharness.corpus.loading import load_corpus
 from ragquestions.corpus_index import CorpusIndex
 from ragquestions.folder import candidates
-from ragquestions.folder.agreements import OF_PARTIES, parties
-from ragquestions.folder.sentence_index import SentenceIndex
-from ragquestions.folder.statements import facts, statements
+from ragquestions.folder.facts import OF_PARTIES, parties
+from ragquestions.folder.statements import SentenceIndex, facts, statements
 
 RST = """
 Settings

@@ -258,7 +258,11 @@ def test_the_command_says_what_came_out(tmp_path: Path, verb: Verb) -> None:
         ([GOLD[0], GOLD[0]], (), "duplicate qid 'a' on line 2"),
         ([["a"]], (), "gold.jsonl is no JSON object: '[\"a\"]'"),
         (GOLD, ("--gates", "precision"), "cannot read --gates 'precision'; write them as precision=0.80"),
-        (GOLD, ("--gates", "accuracy=1"), "no gate 'accuracy'; choose among precision, chr, under, over, recall@5"),
+        (
+            GOLD,
+            ("--gates", "accuracy=1"),
+            "no gate 'accuracy'; choose among precision, chr, under, over, recall@5",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(
@@ -275,7 +279,4 @@ def test_what_cannot_be_read_is_a_sentence(
 def test_one_file_asks_for_the_other(tmp_path: Path, verb: Verb) -> None:
     gold = str(written(tmp_path / "g", GOLD))
     assert "expected --gold FILE --trace FILE" in verb("score", "--gold", gold).errors
-    assert (
-        "as JSON Lines: "
-        in verb("score", "--gold", gold, "--trace", str(tmp_path / "no")).errors
-    )
+    assert "as JSON Lines: " in verb("score", "--gold", gold, "--trace", str(tmp_path / "no")).errors

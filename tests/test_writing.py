@@ -15,8 +15,7 @@ from own_folder import write_folder
 from ragharness.corpus.loading import load_corpus
 from ragharness.records import Passage
 from ragquestions.checks import check_questions
-from ragquestions.llm_author.composing import plan, write_questions
-from ragquestions.llm_author.model import Model, read_written
+from ragquestions.llm_author import Model, plan, read_written, write_questions
 
 if TYPE_CHECKING:
     from commands import Verb

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragharness.corpus.propositions import read
 from ragharness.graders import load_grader
 from ragharness.language.polarity import read_statement
-from ragharness.language.propositions import read
 from ragharness.questions.values import interrogative
 from ragharness.records import Answer, Question
 

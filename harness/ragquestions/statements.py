@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import EvidenceIndex
+from ragharness.corpus.propositions import read
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.propositions import read
 from ragharness.language.units import in_base, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts, sentences
 from ragharness.records import Document, Passage, Question

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ragharness.corpus.headings import SEPARATOR, SHORT, is_figure
 from ragharness.corpus.loading import Corpus
-from ragharness.language.propositions import read
+from ragharness.corpus.propositions import read
 from ragharness.language.tables import regex
 from ragharness.language.words import content, generic_concepts, sentences, without_number, words
 from ragharness.pipelines import Context, refuse_argument

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from ragharness.corpus.propositions import read
 from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
 from ragharness.graders.reading.refusal import ANSWERING, find_decline, is_question, speaks_of_question
 from ragharness.language.polarity import FACTS, YEAR, Modality, Polarity, frame, verb_at, verdict
-from ragharness.language.propositions import read
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import clauses, concepts_of, content, raw_words
 from ragharness.questions.values import interrogative
