@@ -24,10 +24,9 @@ from ragharness.analysis.labels import Design, Label
 from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import Scores, part_schema
-from ragharness.questions.freezing import QuestionSetMetadata
+from ragharness.questions.questionset import QuestionSetMetadata
 from ragharness.records import Kind, Question, Record, Status, Usage
-from ragharness.rubrics.outputs import Item, Opinion
-from ragharness.rubrics.rubric import Rubric
+from ragharness.rubrics.rubric import Item, Opinion, Rubric
 from ragharness.rubrics.scoring import RubricScores
 from ragharness.runner.run_folder import Run, Session
 

@@ -11,7 +11,7 @@ from ragharness.graders import load_grader
 from ragharness.graders.reading.answer import parse_answer
 from ragharness.graders.reading.records import profile_of
 from ragharness.graders.reading.values import read_list, read_values
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.questions.values import Precision
 from ragharness.records import Answer, Distractor, Kind, Passage, Question
 

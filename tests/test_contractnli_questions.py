@@ -17,9 +17,8 @@ from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.passages import EvidenceIndex, build_passages, withhold
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import words
-from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.questionset import QuestionSet
+from ragharness.questions.questionset import QuestionSet, frozen_set
 from ragharness.support import resources
 from ragharness.support.resources import load_module
 from ragquestions.building import build_questions

@@ -21,7 +21,7 @@ from ragharness.analysis.intervals import sign_test, wilson
 from ragharness.analysis.scores import Scores
 from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.manifests import manifest
-from ragharness.graders.verdicts.buckets import TABLE
+from ragharness.graders.verdicts import TABLE
 from ragharness.questions.loading import load_questions
 from ragharness.records import Question, Reading, Record
 from ragharness.runner.run_folder import Run, Session, Settings

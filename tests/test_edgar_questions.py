@@ -15,9 +15,8 @@ import pytest
 
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.language.words import words
-from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.questionset import QuestionSet
+from ragharness.questions.questionset import QuestionSet, frozen_set
 from ragharness.records import Document, Evidence
 from ragharness.support import resources
 from ragquestions import corpus_index

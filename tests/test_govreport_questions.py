@@ -22,9 +22,8 @@ from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.language.numbers import find_quantities
 from ragharness.language.units import read_unit
 from ragharness.language.words import words
-from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.questionset import QuestionSet
+from ragharness.questions.questionset import QuestionSet, frozen_set
 from ragharness.support import resources
 from ragquestions.building import build_questions
 from ragquestions.checks import check_questions

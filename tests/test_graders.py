@@ -12,7 +12,7 @@ import pytest
 
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders import Chain, Grader, load_grader
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.records import BUCKETS, Answer, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from judge_model import PARTS, Model, judge
 from ragharness.errors import AccessRefused, UsageError
 from ragharness.graders import Grader, cost_lines, load_grader
 from ragharness.graders.judging import read_reply
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.records import Answer, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:

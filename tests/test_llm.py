@@ -34,10 +34,9 @@ from ragharness.errors import (
 from ragharness.graders.reading.refusal import find_decline
 from ragharness.language.numbers import find_quantities
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines.llm_client import prices
-from ragharness.pipelines.llm_client.prices import find_price
+from ragharness.pipelines.llm_client import services as prices
 from ragharness.pipelines.llm_client.prompting import DEFAULT, fenced, load_prompt, prompt_names
-from ragharness.pipelines.llm_client.services import SCHEMA
+from ragharness.pipelines.llm_client.services import SCHEMA, find_price
 from ragharness.records import Answer, Passage, Usage
 from ragharness.support.options import Options
 

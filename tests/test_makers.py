@@ -16,8 +16,8 @@ from conftest import ROOT
 from ragharness.corpus.loading import load_corpus
 from ragharness.errors import QuestionsNotUsable
 from ragharness.questions import makers
-from ragharness.questions.freezing import frozen_in, frozen_set
 from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import frozen_in, frozen_set
 
 HARNESS = ROOT / "harness" / "ragharness"
 DOOR = HARNESS / "questions" / "makers.py"

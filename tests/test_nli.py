@@ -13,7 +13,7 @@ import pytest
 
 from ragharness.errors import RagharnessError, UsageError
 from ragharness.graders import GraderContext, load_grader, nli
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.records import Answer, Passage, Question
 from ragharness.support.options import Options
 

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ragharness.cli import build_app
-from ragharness.questions.freezing import frozen_set
+from ragharness.questions.questionset import frozen_set
 from ragharness.records import Question
 from ragquestions.probe import (
     FOLDS,

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from ragharness.cli import build_app
 from ragharness.errors import QuestionsNotUsable, StorageError, UnknownName, UsageError
-from ragharness.questions.freezing import write
+from ragharness.questions.questionset import write
 
 if TYPE_CHECKING:
     from typer.testing import Result

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from ragharness.questions.freezing import frozen_set
+from ragharness.questions.questionset import frozen_set
 from readings import readings
 
 SETS = ("sample", "contractnli", "edgar", "govreport")

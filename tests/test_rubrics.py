@@ -25,7 +25,6 @@ from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, s
 from ragharness.reports.text import render
 from ragharness.rubrics import rules
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
-from ragharness.rubrics.outputs import Item, Message, Opinion, ToolCall, read_items, read_opinions
 from ragharness.rubrics.registry import (
     branch,
     changes,
@@ -36,7 +35,19 @@ from ragharness.rubrics.registry import (
     open_active,
     parent_of,
 )
-from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
+from ragharness.rubrics.rubric import (
+    Header,
+    Item,
+    Message,
+    Opinion,
+    Rubric,
+    ToolCall,
+    normalise,
+    parse,
+    read_items,
+    read_opinions,
+    weighed,
+)
 from ragharness.rubrics.rules import RULES, Embeddings
 from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
 from ragharness.support import resources

@@ -12,9 +12,8 @@ import yaml
 
 from conftest import ROOT
 from judging_fakes import ScriptedJudge
-from ragharness.rubrics.outputs import Item, Opinion
 from ragharness.rubrics.registry import check, find_rubric
-from ragharness.rubrics.rubric import Rubric
+from ragharness.rubrics.rubric import Item, Opinion, Rubric
 from ragharness.rubrics.scoring import Means, score
 from ragharness.support import resources
 

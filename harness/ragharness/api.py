@@ -199,7 +199,8 @@ def grade(
     ``facts``, and ``people`` the opinions of persons, as in its files. Raises UsageError.
     """
     if rubric:
-        from ragharness.rubrics import outputs, registry, scoring
+        from ragharness.rubrics import registry, scoring
+        from ragharness.rubrics.rubric import Item, Opinion
 
         loaded = registry.open_active(rubric)
         registry.mark_used(loaded)
@@ -212,8 +213,8 @@ def grade(
             "expected": "; ".join(golds or answers),
         }
         try:
-            item = convert({**row, **(more or {})}, outputs.Item)
-            opinions = [convert({"item": item.id, **opinion}, outputs.Opinion) for opinion in people]
+            item = convert({**row, **(more or {})}, Item)
+            opinions = [convert({"item": item.id, **opinion}, Opinion) for opinion in people]
         except ValidationError as error:
             raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
         if golds or not isinstance(question, str):

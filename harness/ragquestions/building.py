@@ -13,23 +13,26 @@ import msgspec
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.questions.freezing import (
+from ragharness.questions.questionset import (
     CARD,
     LINES,
     PRIORS,
+    SHARES,
     STATES,
+    QuestionSet,
     QuestionSetMetadata,
+    RowPart,
     document_hashes,
     frozen_in,
+    is_cloze,
+    quotas,
     write,
 )
-from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, is_cloze, quotas
 from ragharness.records import ROWS, Question
 from ragharness.support.options import to_toml
-from ragquestions.candidates import Pool, Shortage
 from ragquestions.corpus_index import CorpusIndex
 from ragquestions.picking import PATIENCE, Picker, level_forms, pick_answerable
-from ragquestions.recipes import load_recipe, usual_answers
+from ragquestions.recipes import Pool, Shortage, load_recipe, usual_answers
 
 SMALLEST = 13  # one question of each kind and a few to balance: below this a set says nothing
 _EASE = (1, 3, 9)

@@ -28,7 +28,7 @@ from ragharness.graders import load_grader
 from ragharness.language.words import words
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines.llm_client import price_of
-from ragharness.pipelines.llm_client.prices import if_unknown
+from ragharness.pipelines.llm_client.services import if_unknown
 from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.values import kind_of, read_answers
 from ragharness.records import Answer, Passage, Question, Usage

@@ -15,10 +15,9 @@ import msgspec
 from ragharness.corpus.loading import Corpus
 from ragharness.language.units import is_currency
 from ragharness.records import Distractor, Document, Kind, Question
-from ragquestions import candidates, folder
-from ragquestions.candidates import Precision, Scope, trap, unanswered
+from ragquestions import folder, recipes
 from ragquestions.corpus_index import Searched
-from ragquestions.recipes import Fact
+from ragquestions.recipes import Fact, Precision, Scope, trap, unanswered
 
 from ..parse import possessive, spoken
 
@@ -149,7 +148,7 @@ def silent(filed: Filed, key: str, silence: Silence, scope: Scope) -> Iterator[Q
         asked = unanswered(
             text, silence.kind, filed.document.id, key, number, unit=silence.unit, precision=precision
         )
-        yield candidates.silent(asked, silence.patterns, scope)
+        yield recipes.silent(asked, silence.patterns, scope)
 
 
 _SIZE = 200  # questions for which statements of filings without tags are looked for

@@ -17,9 +17,8 @@ import msgspec
 
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Document, Kind, Question
-from ragquestions import candidates
-from ragquestions.candidates import Precision, Scope, unanswered
-from ragquestions.recipes import Fact
+from ragquestions import recipes
+from ragquestions.recipes import Fact, Precision, Scope, unanswered
 
 from .findings import names as names_in
 from .lines import Found, Line, Sort, apart, facts_of, lines, near, stems, things
@@ -275,4 +274,4 @@ def ask_silence(document: Document, topic: str, silence: Silence, scope: Scope) 
         asked = unanswered(
             text, silence.kind, document.id, topic, wording, unit=silence.unit, precision=precision
         )
-        yield candidates.silent(asked, silence.patterns, scope)
+        yield recipes.silent(asked, silence.patterns, scope)

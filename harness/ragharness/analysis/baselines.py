@@ -24,7 +24,7 @@ from ragharness.analysis.intervals import wilson
 from ragharness.analysis.scores import Scores, read_scores
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.questions.freezing import frozen_set
+from ragharness.questions.questionset import frozen_set
 from ragharness.records import Record, Retrieved, YesNo
 from ragharness.runner.grading import GradingContext, came_out
 from ragharness.runner.run_folder import RunFolder, Settings, differences, moment

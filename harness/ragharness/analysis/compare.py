@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from ragharness.analysis.information import Change, inform
+from ragharness.analysis.gate import Change, inform
 from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import Scores
 from ragharness.analysis.scoring import score_folder

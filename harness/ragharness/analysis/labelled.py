@@ -18,7 +18,7 @@ from ragharness.analysis.metrics import Share, share
 from ragharness.corpus.folders.text import decode
 from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import Grader, waits
-from ragharness.graders.verdicts.buckets import decide, grade
+from ragharness.graders.verdicts import decide, grade
 from ragharness.questions.values import typed, undecidable
 from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order

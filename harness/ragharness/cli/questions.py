@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
+from ragharness.analysis.scores import ROW_NAMES
 from ragharness.cli import add_group
 from ragharness.cli._options import (
     CORPUS,
@@ -25,6 +28,13 @@ from ragharness.cli._options import (
     resume_command,
 )
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.errors import UnknownName
+from ragharness.records import ROWS, Question
+from ragharness.reports.text import aligned, labelled, one_line, paragraph
+
+if TYPE_CHECKING:
+    from ragharness.corpus.loading import Corpus
+    from ragharness.questions.questionset import QuestionSet
 
 _OUT_FILE = typer.Option(
     None, "--out", metavar="FILE", help="Write the set to this file: JSON Lines, or .parquet."
@@ -79,10 +89,10 @@ def build(
 
     Example: ragharness questions build --corpus docs --out questions.jsonl
     """
-    from ragharness.cli._corpora import load, part
-    from ragharness.cli._questions import set_content, set_facts, set_lines
+    from ragharness.cli.corpus import load, part
+    from ragharness.cli.questions import set_content, set_facts, set_lines
     from ragharness.questions import makers
-    from ragharness.questions.freezing import write
+    from ragharness.questions.questionset import write
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if model:
@@ -130,8 +140,8 @@ def check(
 
     Example: ragharness questions check --corpus docs --questions mine.csv
     """
-    from ragharness.cli._corpora import load, part
-    from ragharness.cli._questions import set_lines
+    from ragharness.cli.corpus import load, part
+    from ragharness.cli.questions import set_lines
     from ragharness.questions import makers
     from ragharness.questions.loading import load_questions, questions_about
     from ragharness.questions.values import undecidable
@@ -171,8 +181,8 @@ def show(
 
     Example: ragharness questions show q012 --corpus contractnli
     """
-    from ragharness.cli._corpora import load, load_if_here, part, stored
-    from ragharness.cli._questions import pick, question_facts, question_lines, set_facts, table
+    from ragharness.cli.corpus import load, load_if_here, part, stored
+    from ragharness.cli.questions import pick, question_facts, question_lines, set_facts, table
     from ragharness.corpus.manifests import is_own
     from ragharness.questions.loading import load_questions
 
@@ -214,11 +224,11 @@ def freeze(
 
     Example: ragharness questions freeze --corpus docs
     """
-    from ragharness.cli._corpora import load, part
-    from ragharness.cli._questions import set_facts, set_lines
+    from ragharness.cli.corpus import load, part
+    from ragharness.cli.questions import set_facts, set_lines
     from ragharness.questions import makers
-    from ragharness.questions.freezing import own_place
     from ragharness.questions.loading import accepted, load_questions
+    from ragharness.questions.questionset import own_place
     from ragharness.support import resources
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
@@ -262,10 +272,10 @@ def passages(
     """
     import msgspec
 
-    from ragharness.cli._corpora import load, part
+    from ragharness.cli.corpus import load, part
     from ragharness.corpus.passages import build_passages, withhold
-    from ragharness.questions.freezing import write
     from ragharness.questions.loading import load_questions
+    from ragharness.questions.questionset import write
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     questions = load_questions(loaded, path=path, size=size, seed=seed)
@@ -278,3 +288,119 @@ def passages(
     write(out, ("\n".join(lines) + "\n").encode())
     left_out = len(every.passages) - len(index.passages)
     print_lines([f"{len(lines)} passages written to {out}, {left_out} withheld"])
+
+
+_LABEL = 12
+
+
+def set_facts(questions: QuestionSet) -> dict[str, Any]:
+    """Set as a JSON value."""
+    return {
+        "corpus": questions.corpus,
+        "split": questions.split,
+        "corpus_hash": questions.corpus_hash,
+        "seed": questions.seed,
+        "asked_for": questions.size,
+        "hash": questions.hash,
+        "frozen": questions.frozen,
+        "notes": list(questions.notes),
+        "rows": _rows(questions),
+        "questions": [question_facts(question) for question in questions.questions],
+    }
+
+
+def set_content(questions: QuestionSet, path: Path) -> bytes:
+    """Set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
+    if path.suffix != ".parquet":
+        return questions.lines
+    from ragharness.reports.formats.parquet import questions_parquet
+
+    return questions_parquet(questions.questions)
+
+
+def question_facts(question: Question) -> dict[str, Any]:
+    """One question as a JSON value, with its row and the bucket it is built for."""
+    facts: dict[str, Any] = msgspec.to_builtins(question)
+    return {**facts, "row": question.row, "wanted": question.wanted}
+
+
+def set_lines(questions: QuestionSet, width: int) -> list[str]:
+    """What a set is and how many questions each row has."""
+    name = f"{questions.corpus} {questions.split}".rstrip()
+    topics = {
+        row: len({question.topic for question in questions.questions if question.row == row}) for row in ROWS
+    }
+    cells = [("ROW", "QUESTIONS", "TOPICS")]
+    cells += [(row, str(count), str(topics[row])) for row, count in _rows(questions).items()]
+    head = f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}"
+    return [
+        *paragraph(head, width),
+        *(line for note in questions.notes for line in labelled("note:", note, width, 6)),
+        "",
+        *aligned(cells),
+    ]
+
+
+def table(questions: QuestionSet, width: int) -> list[str]:
+    """Each question with its id, type and gold answer, its text below."""
+    rows = [
+        (
+            question.id,
+            ROW_NAMES[question.row] + (f" ({question.withheld})" if question.withheld else ""),
+            _gold(question),
+        )
+        for question in questions.questions
+    ]
+    head, *lines = aligned([("ID", "TYPE", "GOLD"), *rows], left=range(3))
+    texts = (paragraph(question.text, width, "      ") for question in questions.questions)
+    return [head, *(line for name, text in zip(lines, texts, strict=True) for line in (name, *text))]
+
+
+def pick(questions: QuestionSet, wanted: str) -> Question:
+    """Question with that id; raises UnknownName with the nearest ids."""
+    try:
+        return questions.by_id[wanted]
+    except KeyError:
+        raise UnknownName("question", wanted, questions.by_id, help="ragharness questions show") from None
+
+
+def question_lines(question: Question, corpus: Corpus | None, width: int) -> list[str]:
+    """One question whole; the text of its evidence too when the corpus is on this machine."""
+    rows = [
+        ("id", question.id),
+        ("question", question.text),
+        ("row", question.row),
+        ("wanted", question.wanted),
+        ("gold", " or ".join(question.answers)),
+        ("proposition", question.proposition),
+        ("yes means", "" if not question.proposition else "so" if question.yes_means else "not so"),
+        ("document", _titled(question.document, corpus)),
+        ("topic", question.topic),
+        ("withheld", question.withheld),
+        ("note", question.note),
+    ]
+    rows += [("tempting", f"{distractor.value}: {distractor.about}") for distractor in question.distractors]
+    if question.absence_patterns:
+        rows.append(("no hit in", f"the {question.absence_scope}: " + "  ".join(question.absence_patterns)))
+    lines = [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
+    for span in question.evidence:
+        lines += ["", f"evidence    {span.document} {span.start}-{span.end}"]
+        if corpus is not None:
+            text = corpus.document(span.document).text[span.start : span.end]
+            lines += paragraph(" ".join(text.split()), width, "  ")
+    return lines
+
+
+def _rows(questions: QuestionSet) -> dict[str, int]:
+    counts = Counter(question.row for question in questions.questions)
+    return {row: counts[row] for row in ROWS}
+
+
+def _gold(question: Question) -> str:
+    return one_line(" or ".join(question.answers))[:12] if question.answers else "-"
+
+
+def _titled(document: str, corpus: Corpus | None) -> str:
+    if not document or corpus is None:
+        return document
+    return f"{document} {corpus.document(document).title}"

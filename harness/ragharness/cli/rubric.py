@@ -187,15 +187,16 @@ BASE: Any = typer.Option(
 
 def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offline: bool) -> Prepared:
     """Active rubric and what its methods need, before anything is asked; raises RagharnessError."""
-    from ragharness.rubrics import outputs, registry, scoring
+    from ragharness.rubrics import registry, scoring
     from ragharness.rubrics.judge import ModelJudge
+    from ragharness.rubrics.rubric import read_opinions
     from ragharness.support.files import cache_folder
     from ragharness.support.options import Options
 
     loaded = registry.open_active(rubric)
     settings = Options.parse(judge or (), flag="--judge").starting("")
     model = ModelJudge(settings, cache_folder(), offline=offline) if settings else None
-    means = scoring.Means(model, people=outputs.read_opinions(people) if people else {})
+    means = scoring.Means(model, people=read_opinions(people) if people else {})
     return loaded, scoring.needs(loaded.rubric, means)
 
 
@@ -208,18 +209,19 @@ def score_by(
     from ragharness.analysis.gate import gate
     from ragharness.analysis.rules import read_gates
     from ragharness.reports.rubric import rubric_scores_sections
-    from ragharness.rubrics import outputs, registry, scoring
+    from ragharness.rubrics import registry, scoring
+    from ragharness.rubrics.rubric import items_of_run, read_items
     from ragharness.runner.grading import grading_context
     from ragharness.runner.run_search import find_run
 
     loaded, means = prepared
     if isinstance(of, Path):
-        items = outputs.read_items(of)
+        items = read_items(of)
     else:
         grading = grading_context(of, source=source, offline=offline)
         verdict = gate(find_run(base), of, read_gates(""), record=False).verdict if base else ""
         records = ((record, grading.passages_of(record)) for record in of.records())
-        items = list(outputs.items_of_run(of.questions(), records, verdict))
+        items = list(items_of_run(of.questions(), records, verdict))
     registry.mark_used(loaded)
     found = scoring.score(loaded.rubric, items, means)
     if not isinstance(of, Path):

@@ -17,9 +17,11 @@ from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError, UnknownName
 from ragharness.language.words import words
 from ragharness.questions import makers
-from ragharness.questions.freezing import (
+from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
+from ragharness.questions.questionset import (
     CARD,
     LINES,
+    QuestionSet,
     frozen_in,
     frozen_set,
     listed,
@@ -28,8 +30,6 @@ from ragharness.questions.freezing import (
     read_card,
     shipped_priors,
 )
-from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
-from ragharness.questions.questionset import QuestionSet
 from ragharness.records import ROWS
 from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached

@@ -9,8 +9,7 @@ from typing import Any, Protocol, cast
 
 from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions.freezing import QuestionSetMetadata
-from ragharness.questions.questionset import QuestionSet
+from ragharness.questions.questionset import QuestionSet, QuestionSetMetadata
 from ragharness.records import Evidence
 
 

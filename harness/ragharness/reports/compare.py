@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ragharness.analysis.compare import OUTCOMES, Against, Comparison
-from ragharness.analysis.gate import Decision
-from ragharness.analysis.information import Change, Information, Noise
+from ragharness.analysis.gate import Change, Decision, Information, Noise
 from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
 from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.rules import Limits, RuleResult

@@ -14,8 +14,7 @@ from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.graders.judging import TOKEN, Asker, Taken, fenced, object_of, until_read
 from ragharness.pipelines.llm_client.prompting import Message
 from ragharness.records import Usage
-from ragharness.rubrics.outputs import Item
-from ragharness.rubrics.rubric import JUDGED, Check, Rubric
+from ragharness.rubrics.rubric import JUDGED, Check, Item, Rubric
 from ragharness.support.options import Options
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"

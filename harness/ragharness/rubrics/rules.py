@@ -17,8 +17,7 @@ from msgspec import Meta
 
 from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UnknownName
 from ragharness.records import Answer, Passage, Question
-from ragharness.rubrics.outputs import Item
-from ragharness.rubrics.rubric import SCALE, Check
+from ragharness.rubrics.rubric import SCALE, Check, Item
 
 Rule = Callable[..., "Marked | float | None"]
 _Against = Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]

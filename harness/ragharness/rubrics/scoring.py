@@ -15,8 +15,19 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.graders.judging import Taken
 from ragharness.rubrics.judge import Judge, Votes, take_votes
-from ragharness.rubrics.outputs import Item, Opinion, Opinions
-from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
+from ragharness.rubrics.rubric import (
+    JUDGED,
+    SCALE,
+    Check,
+    Dimension,
+    Header,
+    Item,
+    Opinion,
+    Opinions,
+    Rubric,
+    normalise,
+    weighed,
+)
 from ragharness.rubrics.rules import RULES, Embeddings, apply
 from ragharness.support.concurrency import map_in_order
 

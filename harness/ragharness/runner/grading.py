@@ -22,11 +22,10 @@ from ragharness.corpus.manifests import manifest
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, cached_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.graders import Grader, load_grader, waits
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
-from ragharness.questions.freezing import shipped_priors
-from ragharness.questions.questionset import QuestionSet
+from ragharness.questions.questionset import QuestionSet, shipped_priors
 from ragharness.records import Answer, Passage, Question, Record, Verdict
 from ragharness.runner.journal import Journal
 from ragharness.runner.limits import Progress, describe

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import msgspec
 from lxml import etree
 
-from ragharness.corpus.filings.layout import Layout
-from ragharness.corpus.filings.tree import local_name, looks_like_html, read_tree
+from ragharness.corpus.filings.tree import Layout, local_name, looks_like_html, read_tree
 from ragharness.corpus.folders.text import (
     asciidoc_to_markdown,
     decode,

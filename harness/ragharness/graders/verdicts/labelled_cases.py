@@ -10,7 +10,7 @@ import msgspec
 
 from ragharness.errors import UsageError
 from ragharness.graders import Grader
-from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts import grade
 from ragharness.records import Answer, Distractor, Passage, Question, Status, Verdict
 
 _QUESTION_KEYS = (

@@ -23,18 +23,19 @@ from ragharness.pipelines._services import (
     message_of,
     must_be_allowed,
 )
-from ragharness.pipelines.llm_client.prices import Price, find_price
 from ragharness.pipelines.llm_client.prompting import Message
 from ragharness.pipelines.llm_client.services import (
     Anthropic,
     ErrorReply,
     Form,
     OpenAI,
+    Price,
     Reply,
     Request,
     Sampling,
     Service,
     encode,
+    find_price,
 )
 from ragharness.records import Usage
 from ragharness.support.files import expand_home, write_atomic
