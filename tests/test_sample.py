@@ -19,8 +19,8 @@ from ragquestions.corpus_index import CorpusIndex, near_duplicates
 from ragquestions.recipes import Fact, candidates_of, facts_of
 
 HOME = resources.root() / "corpora" / "sample"
-SPELLING: Any = resources.load_module(HOME / "recipe" / "asking.py")
-TOPICS = resources.load_module(HOME / "recipe" / "asking.py").load_wordings().topics
+SPELLING: Any = resources.load_module(HOME / "recipe" / "__init__.py")
+TOPICS = resources.load_module(HOME / "recipe" / "__init__.py").load_wordings().topics
 
 
 @cache
