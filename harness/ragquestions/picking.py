@@ -11,7 +11,7 @@ from math import ceil, log
 from ragharness.corpus.passages import PassageSet, withhold
 from ragharness.questions.questionset import RowPart
 from ragharness.records import Evidence, Question
-from ragquestions.recipes import Family, Group, Pool, Shortage
+from ragquestions.candidates import Family, Group, Pool, Shortage
 
 WHOLLY_WITHHELD = 5
 """Of so many documents of a small corpus one may be withheld: the others must carry all other questions."""
