@@ -300,7 +300,7 @@ def test_the_real_reports_carry_a_set(shared: Path) -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_mutated_pages_are_survived(data: st.DataObject, tmp_path: Path) -> None:
-    reader = resources.load_module(HOME / "layouts.py")
+    reader = resources.load_module(HOME / "parse.py")
     whole = as_congress_page(invented(2)[1]) if data.draw(st.booleans()) else as_audit(invented(1)[0])
     cut = data.draw(st.integers(0, len(whole)))
     piece = data.draw(st.text(max_size=40))
@@ -330,7 +330,7 @@ JSON = st.recursive(
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=JSON)
 def test_any_json_is_survived(content: object, tmp_path: Path) -> None:
-    reader = resources.load_module(HOME / "layouts.py")
+    reader = resources.load_module(HOME / "parse.py")
     for name in ("a.json", "a.jsonl"):
         (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
         for _, report in reader.reports_in([tmp_path / name]):

@@ -400,7 +400,7 @@ JUNK = st.recursive(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=JUNK, sections=JUNK, name=JUNK)
 def test_any_row_is_survived(pairs: object, sections: object, name: object) -> None:
-    reader = resources.load_module(HOME / "layouts.py")
+    reader = resources.load_module(HOME / "parse.py")
     row = reader.read_pairs({"doc_id": name, "document_sections": sections, PAIRS: pairs}, "a.jsonl:1")
     assert isinstance(row.body, str)
     assert all(each.question and each.answer for each in row.pairs)

@@ -17,11 +17,9 @@ from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
 from ragharness.records import Distractor, Document, Evidence, Question
 from ragharness.support.concurrency import map_on_cores
-from ragquestions.candidates import Scope, trap, ways
-from ragquestions.recipes import Fact, Facts
+from ragquestions.recipes import Fact, Facts, Scope, trap, ways
 
-from ..layouts import Pair
-from ..parse import SOURCE, document_id, read_reports
+from ..parse import SOURCE, Pair, document_id, read_reports
 from ..reports import Report
 from .book import Book, aliases_of, asked, load_wordings, read_in, silent, strange, unsaid
 from .certain import NAMELESS, REASONS, certain

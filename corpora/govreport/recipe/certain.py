@@ -14,7 +14,7 @@ from ragharness.language.words import sentences
 from ragquestions.grammar import Asked, points_elsewhere
 from ragquestions.wording import plain, unit, without_named_years
 
-from ..layouts import Pair
+from ..parse import Pair
 from .findings import checked
 from .lines import Found, Line, lines, stems
 
