@@ -165,11 +165,8 @@ def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
     if len(heap) < len(sources):
         part = f"{len(heap)} of {len(sources)}"
         remarks.append(f"{part} filings in items are read; --subset all reads every one")
-    return Read(
-        [filing for *_, filing in sorted(heap, key=itemgetter(1))],
-        remarks,
-        {file: problem for file, problem in others.items() if file not in holding},
-    )
+    filings = [filing for *_, filing in sorted(heap, key=itemgetter(1))]
+    return Read(filings, remarks, {file: others[file] for file in others if file not in holding})
 
 
 def _keys(content: dict[str, object]) -> dict[str, str]:
@@ -236,12 +233,11 @@ def _text(content: dict[str, object], keys: dict[str, str]) -> str:
     contents = {item: content[keys[item]] for item in order}
     items = {item: _lines(value) for item, value in contents.items() if isinstance(value, str)}
     often = Counter(line for lines in items.values() for line in lines)
-    parts = []
-    for item, lines in items.items():
-        body = [line for line in lines if not _heads_pages(line, often[line])]
-        if body:
-            parts.append("\n".join(_headed(item, body)))
-    return "\n\n".join(parts)
+    bodies = (
+        (item, [line for line in lines if not _heads_pages(line, often[line])])
+        for item, lines in items.items()
+    )
+    return "\n\n".join("\n".join(_headed(item, body)) for item, body in bodies if body)
 
 
 def _heads_pages(line: str, times: int) -> bool:

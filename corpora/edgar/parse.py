@@ -32,11 +32,11 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 
     ``split``: of rows in items one of several files ("test"), and how many of them ("test:30", ":all").
     """
-    name, _, subset = split.partition(":")
+    part, _, subset = split.partition(":")
     pages: list[tuple[str, Filing]] = []
     left_out: list[str] = []
     texts: dict[str, str] = {}
-    paths = pages_in(folder) if not name else []
+    paths = [] if part else pages_in(folder)
     for path, read in zip(paths, map_on_cores(_read, paths), strict=True):
         file = path.relative_to(folder).as_posix()
         if isinstance(read, str):
@@ -47,7 +47,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
             texts[read.text] = file
             pages.append((file, read))
     most = 0 if subset == "all" else int(subset or _items.DEFAULT_SUBSET)
-    items = _items.read(folder, name, most, ANNUAL)
+    items = _items.read(folder, part, most, ANNUAL)
     left_out += items.notices
     if not items.filings and subset:
         raise UsageError(
@@ -58,36 +58,28 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
         reason = f"; {reasons[0]}" if reasons else ""
         raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{reason}")
     left_out += _others(folder, items.others)
-    of_pages = [name_of(file, filing) for file, filing in pages]
-    titles = {name.title.casefold() for name in of_pages}
-    in_items = []
+    filing_names = [name_of(file, filing) for file, filing in pages]
+    titles = {name.title.casefold() for name in filing_names}
+    contents = [(page.text, file, page.pieces) for file, page in pages]
     for filing in items.filings:
-        called = _called(filing)
-        if called.title.casefold() in titles:
+        filing_name = _called(filing)
+        if filing_name.title.casefold() in titles:
             left_out.append(
                 f"{filing.source} is left out: the same filing is there as a page, with its figures"
             )
         else:
-            in_items.append((called, filing))
-    names = told_apart([*of_pages, *(called for called, _ in in_items)])
-    documents = [
-        _document(called, page.text, file, page.pieces)
-        for called, (file, page) in zip(names, pages, strict=False)
-    ]
-    documents += [
-        _document(called, filing.text, filing.source)
-        for called, (_, filing) in zip(names[len(pages) :], in_items, strict=True)
-    ]
-    return documents, left_out
+            filing_names.append(filing_name)
+            contents.append((filing.text, filing.source, ()))
+    names = told_apart(filing_names)
+    return [_document(name, *content) for name, content in zip(names, contents, strict=True)], left_out
 
 
 def _called(filing: _items.Filing) -> Name:
     """Name of a filing in items."""
     if filing.period and (filing.company or filing.cik in curated()):
         return named(filing.cik, filing.company, filing.form, filing.period, filing.text)
-    return named_by_year(
-        filing.cik, filing.company, filing.form, filing.year or filing.period[:4], filing.text
-    )
+    year = filing.year or filing.period[:4]
+    return named_by_year(filing.cik, filing.company, filing.form, year, filing.text)
 
 
 def _document(name: Name, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()) -> Document:

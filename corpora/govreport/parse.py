@@ -53,7 +53,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
 def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
     """Reports of a split, each once, what people asked of them, and sentences about the files."""
     every = files_in(folder, SUFFIXES)
-    files = _of_split(every, split)
+    files = [path for path in every if _split_of(path) == split] or every  # no file is named for a split
     people = People()
     members = _members(folder, split)
     reports: dict[str, Report] = {}
@@ -87,11 +87,6 @@ def read_reports(folder: Path, split: str) -> tuple[list[Report], People, list[s
     return list(reports.values()), people, notices
 
 
-def _of_split(files: list[Path], split: str) -> list[Path]:
-    """Files named for a split; all of them where none is."""
-    return [path for path in files if _split_of(path) == split] or files
-
-
 def _split_of(path: Path) -> str:
     """Split that a file, or its folder, is named for; empty for none."""
     named = (re.split(r"[\W_]", path.stem)[0], path.parent.name)
@@ -100,14 +95,10 @@ def _split_of(path: Path) -> str:
 
 def _members(folder: Path, split: str) -> set[str]:
     """Ids that the original archive counts among a split; none without its lists."""
-    lists = [
-        path
-        for path in files_in(folder, (".ids",))
-        if path.stem.rpartition("_")[2] in _SPLITS.get(split, (split,))
-    ]
-    return {
-        line.strip().casefold() for path in lists for line in path.read_text(encoding="utf-8").splitlines()
-    }
+    marks = _SPLITS.get(split, (split,))
+    lists = (path for path in files_in(folder, (".ids",)) if path.stem.rpartition("_")[2] in marks)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in lists)
+    return {line.strip().casefold() for line in text.splitlines()}
 
 
 def _document(report: Report, named: Name) -> Document:
@@ -189,12 +180,11 @@ def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
     Raises MissingExtra for Parquet without its reader, OSError where a file cannot be read.
     """
     for path in files:
-        count = 0
-        if path.stat().st_size <= _LARGEST:
-            for report in _of_file(path):
-                count += 1
-                yield path, report
-        if not count:
+        empty = True
+        for report in _of_file(path) if path.stat().st_size <= _LARGEST else ():
+            empty = False
+            yield path, report
+        if empty:
             yield path, None
 
 
@@ -300,7 +290,6 @@ _PAIRS, _SECTIONS = "question_summary_pairs", "document_sections"
 _QUESTION, _ANSWER = "question", "summary"
 _PARENT, _PARAGRAPH = "parent_pair_index", "summary_paragraph_index"
 _NO_PARENT = -1
-_FOUND = 40  # characters of a wrong value that are repeated
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -441,4 +430,4 @@ def _words(text: str) -> str:
 
 def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
-    return text if len(text) <= _FOUND else f"{text[:_FOUND]}..."
+    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -18,9 +18,8 @@ import msgspec
 
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Distractor, Document, Evidence, Question
-from ragquestions.candidates import unanswered, ways
 from ragquestions.derivations import ABOVE, BELOW, value_of
-from ragquestions.recipes import Fact
+from ragquestions.recipes import Fact, unanswered, ways
 
 from ..parse import spoken
 from .figures import CAMEL, Places, read_facts, words_of

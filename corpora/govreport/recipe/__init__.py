@@ -24,7 +24,7 @@ from ..reports import Report
 from .book import Book, aliases_of, asked, load_wordings, read_in, silent, strange, unsaid
 from .certain import NAMELESS, REASONS, certain
 from .findings import findings
-from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, Thing, apart, facts_of, near, stems, things
+from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, Thing, apart, facts_of, near, stems
 from .lines import things as things_of
 
 VERSION = 6  # raised whenever the candidates change; kept with every frozen set
@@ -49,14 +49,13 @@ def facts(corpus: Corpus) -> Facts:
         (by_id[each.id], each, people.pairs(by_id[each.id])) for each in corpus.documents if each.id in by_id
     ]
     results = map_on_cores(_of_report, work)
+    stated = tuple(fact for facts, _ in results for fact in facts)
     counts = sum((left_out for _, left_out in results), Counter[str]())
-    given = sum("worded" in fact.details for facts, _ in results for fact in facts)
-    notes: tuple[str, ...] = ()
-    if total := given + counts.total():
-        reasons = ", ".join(f"{counts[reason]} {reason}" for reason in REASONS if counts[reason])
-        others = f"; of the others {reasons}" if reasons else ""
-        notes = (f"{given} of {total} pairs of {SOURCE} give questions{others}",)
-    return Facts(tuple(fact for facts, _ in results for fact in facts), notes)
+    worded = sum("worded" in fact.details for fact in stated)
+    total = worded + counts.total()
+    reasons = ", ".join(f"{counts[reason]} {reason}" for reason in REASONS if counts[reason])
+    others = f"; of the others {reasons}" if reasons else ""
+    return Facts(stated, (f"{worded} of {total} pairs of {SOURCE} give questions{others}",) if total else ())
 
 
 def _of_report(work: tuple[Report, Document, list[Pair]]) -> tuple[list[Fact], Counter[str]]:
@@ -96,22 +95,21 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
 
 def _stated(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
-    distractors = tuple(_near(fact))
-    elsewhere = book.elsewhere(fact)
+    distractors, aliases, elsewhere = tuple(_near(fact)), aliases_of(fact), book.elsewhere(fact)
     clause = fact.evidence if "alone" in fact.details and not elsewhere else ()
     worded = f"worded by {fact.details['worded']}" if "worded" in fact.details else ""
     tempting = f"tempting: {distractors[0].about}" if distractors else ""
     for question in asked(fact, book.documents[fact.document], fact.topic):
-        known = msgspec.structs.replace(
+        answered = msgspec.structs.replace(
             question,
             answerable=True,
             answers=fact.answers,
-            aliases=aliases_of(fact),
+            aliases=aliases,
             evidence=fact.evidence,
             note=worded,
         )
         note = "; ".join(filter(None, (tempting, worded)))
-        yield from ways(known, false=distractors, note=note, document=not elsewhere, clause=clause)
+        yield from ways(answered, false=distractors, note=note, document=not elsewhere, clause=clause)
 
 
 def _near(fact: Fact) -> Iterator[Distractor]:
@@ -143,7 +141,7 @@ _FEWEST = 2  # words of a question without which a report does not answer it
 
 def swapped(document: Document, facts: Sequence[Fact]) -> Iterator[Question]:
     """Yield figures and dates, each asked of the first thing near which words of the question are not said."""
-    every = [(each, near(each, document.text)) for each in things(document.text)]
+    every = [(each, near(each, document.text)) for each in things_of(document.text)]
     for fact, own in _of_one_thing(facts, [each for each, _ in every]):
         wanted = stems(re.sub(own.pattern, "", fact.details["ask"]))
         for other, told in every:
@@ -215,16 +213,26 @@ def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> 
             found += _other_person(fact, own, people)
             found += _other_thing(fact, own, things)
         for place, fact in enumerate(valued[:_MOST_NAMESAKES]):
-            # One wording: nothing but its text tells such a question from another.
-            wording = 1 + place % 2
-            for way in (_last_years, _earlier, _twin_number):
-                found += (each for each in way(fact, own, titles) if each.wording == wording)
+            for namesakes in (_last_years, _earlier, _twin_number):
+                # One wording: nothing but its text tells such a question from another.
+                found += (trap for trap in namesakes(fact, own, titles) if trap.wording == 1 + place % 2)
     return found
 
 
-def _trap(question: Question, patterns: Sequence[str], scope: Scope, note: str, fact: Fact) -> Question:
-    moved = msgspec.structs.replace(question, document="") if scope == "corpus" else question
-    return trap(moved, patterns, scope, note, Distractor(fact.answers[0], evidence=fact.evidence))
+def _trap(
+    fact: Fact,
+    document: Document,
+    topic: str,
+    patterns: Sequence[str],
+    scope: Scope,
+    note: str,
+    ask: str,
+    name: str = "",
+) -> Iterator[Question]:
+    tempting = Distractor(fact.answers[0], evidence=fact.evidence)
+    for question in asked(fact, document, topic, ask, name):
+        moved = msgspec.structs.replace(question, document="") if scope == "corpus" else question
+        yield trap(moved, patterns, scope, note, tempting)
 
 
 def _other_year(fact: Fact, document: Document) -> Iterator[Question]:
@@ -238,10 +246,8 @@ def _other_year(fact: Fact, document: Document) -> Iterator[Question]:
     if other is None:
         return
     text = _YEAR.sub(lambda found: f"{found['fiscal'] or ''}{other}", fact.details["ask"])
-    for question in asked(fact, document, "year", text):
-        yield _trap(
-            question, [str(other)], "document", f"the report speaks of {stated}, never of {other}", fact
-        )
+    note = f"the report speaks of {stated}, never of {other}"
+    yield from _trap(fact, document, "year", [str(other)], "document", note, text)
 
 
 def _sister(fact: Fact, document: Document, sisters: Sisters) -> Iterator[Question]:
@@ -258,30 +264,27 @@ def _sister(fact: Fact, document: Document, sisters: Sisters) -> Iterator[Questi
             ]
             if strangers:
                 other, name = strangers[len(fact.details["ask"]) % len(strangers)]
-                text = place.sub(other, fact.details["ask"])
-                for question in asked(fact, document, "sister", text):
-                    note = f"the report speaks of {short}, never of {other}"
-                    yield _trap(question, [rf"\b{other}\b", name], "document", note, fact)
+                text, patterns = place.sub(other, fact.details["ask"]), (rf"\b{other}\b", name)
+                note = f"the report speaks of {short}, never of {other}"
+                yield from _trap(fact, document, "sister", patterns, "document", note, text)
             return
 
 
 def _other_number(fact: Fact, document: Document) -> Iterator[Question]:
     """Yield a question about a bill or a law of which the report has nothing at all."""
-    numbers = list(_NUMBERED.finditer(fact.details["ask"]))
+    text = fact.details["ask"]
+    numbers = list(_NUMBERED.finditer(text))
     if len(numbers) != 1:
         return
-    found = numbers[0]
-    kind, stated = found["kind"], int(found["number"])
+    (bill,) = numbers
+    kind, stated = bill["kind"], int(bill["number"])
     others = (stated + step * sign for step in range(17, 400, 13) for sign in (-1, 1))
     other = next((each for each in others if each > 1 and not re.search(rf"\b{each}\b", document.text)), None)
     if other is None:
         return
-    text = (
-        f"{fact.details['ask'][: found.start('number')]}{other}{fact.details['ask'][found.end('number') :]}"
-    )
-    for question in asked(fact, document, "number", text):
-        note = f"the report speaks of {kind}{stated}, never of {kind}{other}"
-        yield _trap(question, [rf"\b{other}\b"], "document", note, fact)
+    put = f"{text[: bill.start('number')]}{other}{text[bill.end('number') :]}"
+    note = f"the report speaks of {kind}{stated}, never of {kind}{other}"
+    yield from _trap(fact, document, "number", [rf"\b{other}\b"], "document", note, put)
 
 
 def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[str]]) -> Iterator[Question]:
@@ -297,9 +300,8 @@ def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[
         return
     other = strangers[len(fact.details["ask"]) % len(strangers)]
     text = fact.details["ask"].replace(member["name"], other)
-    for question in asked(fact, document, "person", text):
-        note = f"the report speaks of {member['name']}, never of {other}"
-        yield _trap(question, [rf"\b{other.split()[-1]}\b"], "document", note, fact)
+    note = f"the report speaks of {member['name']}, never of {other}"
+    yield from _trap(fact, document, "person", [rf"\b{other.split()[-1]}\b"], "document", note, text)
 
 
 def _last_years(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
@@ -307,10 +309,8 @@ def _last_years(fact: Fact, document: Document, titles: str) -> Iterator[Questio
     quoted = _QUOTED.search(document.handle)
     before = _COUNTED.sub(_one_less, quoted[1]) if quoted else ""
     if quoted and before != quoted[1] and before not in titles and not _COUNTED.search(fact.details["ask"]):
-        for question in asked(
-            fact, document, "absent report", name=document.handle.replace(quoted[1], before)
-        ):
-            yield _trap(question, [re.escape(before)], "corpus", "the corpus holds the next one only", fact)
+        note, name = "the corpus holds the next one only", document.handle.replace(quoted[1], before)
+        yield from _trap(fact, document, "absent report", [re.escape(before)], "corpus", note, "", name)
 
 
 def _earlier(fact: Fact, document: Document, _: str) -> Iterator[Question]:
@@ -326,8 +326,8 @@ def _earlier(fact: Fact, document: Document, _: str) -> Iterator[Question]:
     audit = bare.startswith("GAO")
     name = f"the {year} {bare}" if audit else f"the {year} edition of {document.handle}"
     pattern = rf"{year} GAO report .?{re.escape(quoted[1])}" if audit else rf"\b{year} edition\b"
-    for question in asked(fact, document, "absent report", name=name):
-        yield _trap(question, [pattern], "corpus", f"the corpus has none of {year} with this title", fact)
+    note = f"the corpus has none of {year} with this title"
+    yield from _trap(fact, document, "absent report", [pattern], "corpus", note, "", name)
 
 
 def _twin_number(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
@@ -338,12 +338,9 @@ def _twin_number(fact: Fact, document: Document, titles: str) -> Iterator[Questi
         return
     twin = f"{int(digits[0]) + 1 + len(fact.details['ask']) % 8:0{len(digits[0])}}"
     other = f"{number[0][: digits.start()]}{twin}{number[0][digits.end() :]}"
-    if other in titles:
-        return
-    for question in asked(fact, document, "absent number", name=other):
-        yield _trap(
-            question, [re.escape(other.rsplit(maxsplit=1)[-1])], "corpus", "no report has this number", fact
-        )
+    if other not in titles:
+        pattern, note = re.escape(other.rsplit(maxsplit=1)[-1]), "no report has this number"
+        yield from _trap(fact, document, "absent number", [pattern], "corpus", note, "", other)
 
 
 def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[Thing]]) -> Iterator[Question]:
@@ -370,10 +367,8 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
     if not strangers:
         return
     name, other = strangers[len(text) % len(strangers)]
-    put = re.sub(rf"(?:\b[Tt]he )?{own[0].pattern}", f"the {name}", text, count=1)
-    for question in asked(fact, document, "program", put):
-        note = f"the report speaks of the {own[0].name}, never of the {name}"
-        yield _trap(question, [other.pattern], "document", note, fact)
+    note = f"the report speaks of the {own[0].name}, never of the {name}"
+    yield from _trap(fact, document, "program", [other.pattern], "document", note, _put(fact, own[0], name))
 
 
 def _one_less(found: re.Match[str]) -> str:

@@ -62,16 +62,15 @@ def read_in(document: Document) -> list[Read]:
 
 def stated(document: Document) -> Iterator[Fact]:
     """What people read in a report, each with the question that they asked."""
-    read = (each for each in read_in(document) if each.answer)
-    told = {"stated": "read"}
-    return facts_of(document.id, ((_found(each), told) for each in read))
-
-
-def _found(row: Read) -> Found:
-    return Found(
-        row.ask, row.kind, row.answer, row.unit, row.precision, row.evidence, row.near,
-        also_summary=False, alone=not row.stays, also=row.also,
+    rows = (row for row in read_in(document) if row.answer)
+    findings = (
+        Found(
+            row.ask, row.kind, row.answer, row.unit, row.precision, row.evidence, row.near,
+            also_summary=False, alone=not row.stays, also=row.also,
+        )
+        for row in rows
     )  # fmt: skip
+    return facts_of(document.id, ((finding, {"stated": "read"}) for finding in findings))
 
 
 def silent(document: Document) -> Iterator[Question]:
@@ -175,6 +174,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     unsaid: dict[str, Silence]
     strangers: dict[Sort, list[str]]
+    strange: dict[Sort, list[tuple[str, Literal["date", "number"], str]]]
     premises: dict[str, list[str]]
     sisters: dict[str, list[tuple[str, str]]]
 
@@ -185,27 +185,6 @@ def load_wordings() -> Wordings:
     return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
-_STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
-    "law": [
-        ("When was {thing} signed into law?", "date", ""),
-        ("How much did {thing} provide for grants to states in FY2024?", "number", "USD million"),
-        ("When did Congress amend {thing} to extend its deadlines?", "date", ""),
-        ("How many violations of {thing} did officials identify?", "number", ""),
-    ],
-    "agency": [
-        ("When did Congress establish {thing}?", "date", ""),
-        ("How many recommendations did GAO make to {thing}?", "number", ""),
-        ("When did {thing} issue a final rule on its procedures?", "date", ""),
-        ("How much did the FY2026 budget request propose for {thing}?", "number", "USD million"),
-    ],
-    "program": [
-        ("When was {thing} authorized for the first time?", "date", ""),
-        ("How much was appropriated for {thing} in FY2026?", "number", "USD million"),
-        ("When did GAO report on {thing}?", "date", ""),
-        ("What percentage of the funding of {thing} did states receive?", "number", "percent"),
-    ],
-}
-_MOST = 1  # topics on which one report is asked for what it does not say
 OWN_WORDS = 2  # wordings that name a report by its handle; the third uses its number
 
 
@@ -229,12 +208,9 @@ def in_all(ask: str) -> list[str]:
 
 
 def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
-    """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
-    known = [(each, near(each, document.text)) for each in things(document.text)]
-    given = 0
+    """Yield what a report could say of a thing that it names and does not; of one thing and topic."""
+    known = [(thing, near(thing, document.text)) for thing in things(document.text)]
     for topic, silence in sorted(silences.items(), key=lambda each: _drawn(document.id, each[0])):
-        if given == _MOST:
-            return
         said = "|".join(silence.patterns)
         fitting = [
             thing
@@ -243,7 +219,6 @@ def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Ques
         ]
         if not fitting:
             continue
-        given += 1
         thing = min(fitting, key=lambda each: _drawn(topic, each.name))
         about = msgspec.structs.replace(
             silence,
@@ -251,13 +226,15 @@ def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Ques
             ask=[each.replace("{thing}", f"the {thing.name}") for each in silence.ask],
         )
         yield from ask_silence(document, topic, about, "document")
+        return
 
 
 def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iterator[Question]:
     """Yield laws, agencies and programs of which no report speaks, asked about as the grammar asks of others."""
     for sort, known in strangers.items():
+        questions = load_wordings().strange[sort]
         for place, name in enumerate(known):
-            ask, kind, unit = _STRANGE[sort][place % len(_STRANGE[sort])]
+            ask, kind, unit = questions[place % len(questions)]
             asked = in_all(ask.replace("{thing}", f"the {name}"))
             yield from ask_silence(document, name, Silence([re.escape(name)], asked, kind, unit), "corpus")
 

@@ -89,24 +89,23 @@ class Line:
 
     def counts(self, value: str, nouns: frozenset[str]) -> bool:
         """Whether a bare figure of that value counts one of the nouns, or nothing that is said."""
-        for each in find_quantities(self.text):
-            if not each.year and not each.unit and plain(each) == value:
-                behind = stems(" ".join(self.text[each.end :].split()[:_NOUNS_BEHIND]))
-                if nouns & behind:
-                    return True
-        return False
+        return any(
+            nouns & stems(" ".join(self.text[figure.end :].split()[:_NOUNS_BEHIND]))
+            for figure in find_quantities(self.text)
+            if not figure.year and not figure.unit and plain(figure) == value
+        )
 
     @cached_property
     def untempting(self) -> frozenset[Value]:
         """The figures that nobody takes for an amount: differences ("$4.7 billion above"), bounds and ranges."""
-        found = set()
-        for each in find_quantities(self.text):
-            change = _BEHIND_CHANGE.match(self.text[each.end :]) or _BEFORE_CHANGE.search(
-                self.text[: each.start]
-            )
-            if change or each.bound or each.range:
-                found.add((unit(each), plain(each)))
-        return frozenset(found)
+        return frozenset(
+            (unit(figure), plain(figure))
+            for figure in find_quantities(self.text)
+            if figure.bound
+            or figure.range
+            or _BEHIND_CHANGE.match(self.text[figure.end :])
+            or _BEFORE_CHANGE.search(self.text[: figure.start])
+        )
 
     @cached_property
     def fiscal_years(self) -> frozenset[str]:
@@ -209,19 +208,12 @@ def things(text: str) -> list[Thing]:
     abbreviated = {each.name for each in found.values() if each}
     for name in dict.fromkeys(_LEAD.sub("", each[0]) for each in _UNABBREVIATED.finditer(text)):
         sort = _sort(name)
-        if (
-            sort
-            and len(name.split()) > _SHORTEST
-            and not any(name in each or each in name for each in abbreviated)
-        ):
+        known_already = any(name in each or each in name for each in abbreviated)
+        if sort and len(name.split()) > _SHORTEST and not known_already:
             found[name] = Thing(name, "", sort)
-    return [each for each in found.values() if each and _spoken_of(each, text) >= _OFTEN]
-
-
-def _spoken_of(thing: Thing, text: str) -> int:
-    """Count what a report says of a thing; of one without an abbreviation only where it has an article."""
-    pattern = thing.pattern if thing.short else rf"\b[Tt]he {thing.pattern}"
-    return sum(1 for _ in re.finditer(pattern, text))
+    # What has no abbreviation is only spoken of where it has an article.
+    articles = {thing: "" if thing.short else r"\b[Tt]he " for thing in found.values() if thing}
+    return [thing for thing, the in articles.items() if len(re.findall(the + thing.pattern, text)) >= _OFTEN]
 
 
 def _sort(name: str) -> Sort | None:
@@ -249,7 +241,6 @@ def apart(thing: Thing, words: str) -> list[str]:
     return [rf"{thing.pattern}[^\n]*(?:\n+[^\n]*)?(?:{words})", rf"(?:{words})[^\n]*{thing.pattern}"]
 
 
-_MOST_ABBREVIATIONS = 5
 _ABBREVIATION = re.compile(
     r"\b(?P<name>[A-Z][\w’'-]+(?:(?:\s+|-)(?:(?:of|the|and|for|in|on|to|de)\s+)?[A-Z][\w’'-]+){1,6})\s+\((?P<short>[A-Z][A-Z&]{1,7})\)"
 )
@@ -274,7 +265,7 @@ def abbreviations(own: list[Line], official: list[Line], body: str, title: str) 
     chosen = sorted((short for short in places if used[short] > 1), key=lambda short: (-used[short], short))
     given = 0
     for short in chosen:
-        if given == _MOST_ABBREVIATIONS:
+        if given == 5:
             return
         name = places[short][0][0]
         naming = [line for line in own if name.casefold() in line.text.casefold()]

@@ -17,7 +17,7 @@ import msgspec
 
 from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
-from ragharness.records import Distractor, Document, Evidence, Kind, Question
+from ragharness.records import Distractor, Evidence, Kind, Question
 from ragquestions.recipes import Fact, Facts, Scope, silent, trap, unanswered, ways
 
 VERSION = 4  # raised whenever the candidates change; kept with every frozen set
@@ -69,6 +69,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     premises: dict[str, Premise]
     borrowed: dict[str, list[str]]
     neighbours: dict[str, str]
+    rivals: dict[str, tuple[str, str]]
     twins: dict[str, list[str]]
     twin_reports: dict[str, tuple[str, str, str]]
 
@@ -123,8 +124,7 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
         for fact in stated.values():
             topic = f"finding-{next(numbers)}" if "trap" in fact.details else fact.topic
             found += _stated(book, fact, topic) if fact.answers else _silent(book, fact)
-        found += _unsaid(book, document)
-        found += _unasked(book, document)
+        found += _absences(book, document)
     found += traps(book)
     return [each for each in found if not _gives_itself_away(each)]
 
@@ -132,21 +132,17 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
 def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
     yesno = fact.kind == "yesno"
-    if yesno:
-        asked = asked_topic(book, fact.document, topic)
-    else:
-        asked = asked_value(book, fact, fact.document, topic)
+    asked = (
+        asked_topic(book, fact.document, topic) if yesno else asked_value(book, fact, fact.document, topic)
+    )
     distractors = () if yesno else _distractors(book, fact)
     tempting = _temptation(book, fact) if yesno else ""
     document = _may_withhold(book, fact, "document")
     clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
     for question in asked:
-        answers = fact.answers
-        if yesno and not question.yes_means:
-            answers = ("no",) if fact.answers == ("yes",) else ("yes",)
+        answers = _opposite(fact.answers) if yesno and not question.yes_means else fact.answers
         if tempting:
-            opposite = "no" if answers == ("yes",) else "yes"
-            distractors = (Distractor(opposite, about=tempting),)
+            distractors = (Distractor(_opposite(answers)[0], about=tempting),)
         known = msgspec.structs.replace(
             question, answerable=True, answers=answers, aliases=aliases(fact), evidence=fact.evidence
         )
@@ -154,31 +150,18 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
         yield from ways(known, false=distractors, note=note, document=document, clause=clause)
 
 
+def _opposite(answers: tuple[str, ...]) -> tuple[str, ...]:
+    return ("no",) if answers == ("yes",) else ("yes",)
+
+
 def _temptation(book: Book, fact: Fact) -> str:
     """Why a careless reader would answer a yes/no question otherwise; empty when nothing misleads."""
-    opposite = ("no",) if fact.answers == ("yes",) else ("yes",)
-    same, others = book.usual[fact.topic, fact.answers], book.usual[fact.topic, opposite]
+    same, others = book.usual[fact.topic, fact.answers], book.usual[fact.topic, _opposite(fact.answers)]
     if same <= _SKEWED * (same + others):
         return f"{others} of the {same + others} documents that settle this say otherwise"
     if any(_EXCEPTION.search(book.excerpt(span)) for span in fact.evidence):
         return "part of the clause, read alone, says otherwise"
     return ""
-
-
-_RIVALS: dict[str, tuple[str, str]] = {
-    "term": ("survival", "how long secrecy lasts after the end"),
-    "survival": ("term", "how long the agreement itself lasts"),
-    "return_days": ("termination_days", "the notice for early termination"),
-    "termination_days": ("return_days", "the time to return or destroy material"),
-    "oral_days": ("return_days", "the time to return or destroy material"),
-    "coordinator_one": ("coordinator_two", "the other party's contact"),
-    "coordinator_two": ("coordinator_one", "the other party's contact"),
-    "signatory_one": ("signatory_two", "the other party's signatory"),
-    "signatory_two": ("signatory_one", "the other party's signatory"),
-    "auditor_date": ("event", "the date of the subsequent event"),
-    "event": ("auditor_date", "the date of the auditor's report"),
-}
-"""The fact of the same document that a careless reader takes for another one, and what it is."""
 
 
 def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
@@ -194,7 +177,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
     if details.get("trap"):
         other = facts[details["trap"]]
         found += _false(fact, other, f"the answer to: {other.details['ask']}")
-    rival, about = _RIVALS.get(fact.topic, ("", ""))
+    rival, about = book.wordings.rivals.get(fact.topic, ("", ""))
     if rival in facts:
         found += _false(fact, facts[rival], about)
     neighbour = book.neighbour.get(fact.document, "")
@@ -220,19 +203,15 @@ def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
     neighbour = book.neighbour.get(fact.document, "")
     if fact.document.startswith("nda") and neighbour:
         return False
-    rest = book.documents[neighbour].text if neighbour else ""
     if fact.kind == "yesno":
         return not neighbour
+    remaining = book.documents[neighbour].text if neighbour else ""
     if way == "clause":
-        rest += _without(book.documents[fact.document], fact)
-    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spellings(fact))
-
-
-def _without(document: Document, fact: Fact) -> str:
-    text = document.text
-    for span in sorted(fact.evidence, reverse=True):
-        text = text[: span.start] + " ... " + text[span.end :]
-    return text
+        text = book.documents[fact.document].text
+        for span in sorted(fact.evidence, reverse=True):
+            text = f"{text[: span.start]} ... {text[span.end :]}"
+        remaining += text
+    return not any(re.search(pattern, remaining, re.IGNORECASE) for pattern in spellings(fact))
 
 
 def _silent(book: Book, fact: Fact) -> Iterator[Question]:
@@ -242,20 +221,14 @@ def _silent(book: Book, fact: Fact) -> Iterator[Question]:
             yield silent(asked, patterns, "document")
 
 
-def _unsaid(book: Book, document: str) -> Iterator[Question]:
-    """Yield what other documents of the genre say and this one does not."""
-    genre = document.split("-", 1)[0]
+def _absences(book: Book, document: str) -> Iterator[Question]:
+    """Yield what others of the genre say and this one does not, and what nothing in the corpus touches."""
+    genre, text = document.split("-", 1)[0], book.documents[document].text
     for topic, absent in book.wordings.unsaid[genre].items():
-        text = book.documents[document].text
         said = any(re.search(pattern, text, re.IGNORECASE) for pattern in absent.patterns)
-        if said or topic in book.facts[document]:
-            continue
-        yield from _absent(book, document, topic, absent, "document")
-
-
-def _unasked(book: Book, document: str) -> Iterator[Question]:
-    """Yield what nothing in the corpus touches."""
-    for topic, absent in book.wordings.unasked[document.split("-", 1)[0]].items():
+        if not said and topic not in book.facts[document]:
+            yield from _absent(book, document, topic, absent, "document")
+    for topic, absent in book.wordings.unasked[genre].items():
         yield from _absent(book, document, topic, absent, "corpus")
 
 
@@ -324,13 +297,9 @@ def _borrowed_topics(book: Book) -> Iterator[Question]:
             other = book.facts[neighbour].get(topic)
             patterns = book.wordings.topics[topic].silence if topic in book.wordings.topics else []
             if fact.kind == "yesno" and not fact.answers and other and other.answers and patterns:
+                note = f"its neighbour {neighbour} has such a clause, this document has none"
                 for question in asked_silence(book, document, topic):
-                    yield _adversarial(
-                        question,
-                        patterns,
-                        "document",
-                        f"its neighbour {neighbour} has such a clause, this document has none",
-                    )
+                    yield _adversarial(question, patterns, "document", note)
 
 
 def _borrowed_findings(book: Book) -> Iterator[Question]:
@@ -439,16 +408,12 @@ def asked_silence(book: Book, document: str, topic: str) -> Iterator[Question]:
 
 def asked_value(book: Book, fact: Fact, document: str, topic: str) -> Iterator[Question]:
     """Yield the question for a fact's value in all wordings, asked of a document, without an answer."""
-    values = book.wordings.values
-    if fact.topic == "event":
-        texts = values["event"]
-    elif "ask" in fact.details:
-        texts = values["finding"]
-    elif "line" in fact.details:
-        texts = values["ratio" if fact.unit == "percent" else "line"]
-    else:
-        texts = values[fact.topic]
-    details = dict(fact.details)
+    details, worded_as = dict(fact.details), fact.topic
+    if "ask" in details and fact.topic != "event":
+        worded_as = "finding"
+    elif "line" in details and fact.topic != "event":
+        worded_as = "ratio" if fact.unit == "percent" else "line"
+    texts = book.wordings.values[worded_as]
     if "ask" in details:
         details["Ask"] = details["ask"][0].upper() + details["ask"][1:]
     for wording, name in book.names(document):
