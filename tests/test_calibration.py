@@ -341,7 +341,7 @@ def test_half_a_character_harms_nothing(verb: Verb, tmp_path: Path) -> None:
         (("--answers", "none.jsonl"), "expected labelled answers in none.jsonl, found: No such file"),
         (("--answers", "."), "expected labelled answers in ., found: Is a directory"),
         (("--answers", "a.jsonl", "--grader", "rule"), "no grader is named 'rule'; did you mean rules?"),
-        (("--answers", "a.jsonl", "--show", "-1"), "expected --show of at least 0, found -1"),
+        (("--answers", "a.jsonl", "--show", "-1"), "--show must be at least 0, not -1"),
         (
             ("--answers", "a.jsonl", "--false-correct", "2"),
             "expected a rate of false corrects",

@@ -420,7 +420,7 @@ def test_a_malformed_file_is_refused_line_by_line(
     ("changes", "message"),
     [
         ({"answers": ["maybe"]}, "line 2: expected the answer yes or no, found 'maybe'"),
-        ({"answers": ["yes", "no"]}, "line 2: expected the answer yes or no, found both"),
+        ({"answers": ["yes", "no"]}, "line 2: the answer is yes or no, not both"),
         ({"distractors": [{"value": "perhaps"}]}, "line 2: expected the answer yes or no, found 'perhaps'"),
         ({"kind": "number", "answers": ["about 3"]}, "a plain decimal like 391035 or 21.4, found 'about 3'"),
         ({"kind": "date", "answers": ["3 May 2024"]}, "a date like 2024, .* found '3 May 2024'"),

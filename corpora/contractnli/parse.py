@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from string import capwords
 from urllib.parse import unquote
@@ -66,7 +67,12 @@ def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
     names: list[Name] = []
     taken = set(often)
     for (id_, _, _), name in zip(documents, ruled, strict=True):
-        names.append(name if often[name.title.casefold()] == 1 else _told_apart(name, id_, taken))
+        title = f"{name.title} ({id_})"
+        while title.casefold() in taken:
+            title += "'"
+        unique = often[name.title.casefold()] == 1
+        names.append(name if unique else Name(title))
+        taken.add(names[-1].title.casefold())
     return names
 
 
@@ -76,14 +82,6 @@ def _curated() -> dict[str, Name]:
     return {
         id_: Name(row["title"], row.get("handle", ""), row.get("paraphrase", "")) for id_, row in rows.items()
     }
-
-
-def _told_apart(name: Name, id_: str, taken: set[str]) -> Name:
-    title = f"{name.title} ({id_})"
-    while title.casefold() in taken:
-        title += "'"
-    taken.add(title.casefold())
-    return Name(title)
 
 
 def _name(file_name: str, text: str) -> Name:
@@ -107,16 +105,14 @@ def _readable(file_name: str) -> str:
 def _name_from_text(text: str) -> Name:
     heading = _heading(text)
     party = _PARTIES.search(" ".join(text[:_HEAD].split()))
-    if party is None:
-        return Name(heading)
-    title = f"{heading} of {party['first'].strip(' ,.')}"
-    return Name(title, handle=title)
+    title = f"{heading} of {party['first'].strip(' ,.')}" if party else ""
+    return Name(title or heading, handle=title)
 
 
 def _heading(text: str) -> str:
     lines = [" ".join(line.split()) for line in text[:_HEAD].splitlines()]
-    titles = [line for line in lines if "agreement" in line.casefold() and len(line) <= 90]
-    line = titles[0] if titles else next((line for line in lines if line), "Agreement")
+    titles = (line for line in lines if "agreement" in line.casefold() and len(line) <= 90)
+    line = next(chain(titles, filter(None, lines), ["Agreement"]))
     return (capwords(line) if line.isupper() else line)[:90].strip(" .,:")
 
 

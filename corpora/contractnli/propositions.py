@@ -87,7 +87,7 @@ def _take_apart(proposition: str) -> _Asked | None:
 
 def _plain_verbs(text: str) -> str:
     """Text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
-    for verb in verbs():
+    for verb in cast("list[str]", list(_TABLE["verbs"])):
         text = phrases("verbs", verb).sub(verb, text)
     text = phrases("coverage", "free_from").sub("not under", text)
     return phrases("secrecy", "kept").sub(
@@ -256,11 +256,6 @@ def entry_concepts(entry: str) -> frozenset[str]:
     return concepts_of(cast("str", _TABLE[entry]))
 
 
-def verbs() -> list[str]:
-    """Verbs that have other wordings."""
-    return list(_TABLE["verbs"])
-
-
 def without_exception(text: str) -> tuple[str, str]:
     """Rule and its exception, empty where it has none."""
     found = says("exception").search(text)
@@ -279,12 +274,12 @@ def widens(text: str) -> bool:
 
 def read_limited(part: str, said: Frame, *, only: bool, exception: bool) -> Polarity:
     """What a part states of a proposition, which itself has a limit, an exception or neither."""
-    limited = _read_only(part, said, only=only, exception=exception)
-    if limited:
-        return limited
     main, excepted = without_exception(part)
-    read_so = _read_exception(main, excepted, said) if excepted and not exception else None
-    return read_so or polarity_of(main, said)
+    return (
+        _read_only(part, said, only=only, exception=exception)
+        or (_read_exception(main, excepted, said) if excepted and not exception else None)
+        or polarity_of(main, said)
+    )
 
 
 def _read_only(part: str, said: Frame, *, only: bool, exception: bool) -> Polarity | None:
@@ -366,24 +361,14 @@ def _coverage_of(proposition: str) -> Coverage | None:
 
 
 def _covers(clause: str, said: Coverage) -> bool | None:
-    if said.kind == "marking":
-        return _marking(clause)
-    if said.kind == "technical":
-        return _technical(clause)
+    if said.kind in ("marking", "technical"):
+        return _marking(clause) if said.kind == "marking" else _technical(clause)
     if not said.subject & concepts_of(clause):
         return None
-    covered = _covered(clause)
-    return None if covered is None else covered == said.covered
-
-
-def _covered(clause: str) -> bool | None:
-    """Whether what a clause speaks of is protected."""
-    left_out = _says("left_out", clause)
-    if left_out:
-        return is_negated(clause[max(0, left_out.start() - 24) : left_out.start()])
-    is_covered = phrases("coverage", "covered")
-    if is_covered.search(clause):
-        return not is_negated(clause) or _UNLESS.search(clause) is not None
+    if left_out := _says("left_out", clause):
+        return is_negated(clause[max(0, left_out.start() - 24) : left_out.start()]) == said.covered
+    if _says("covered", clause):
+        return (not is_negated(clause) or _UNLESS.search(clause) is not None) == said.covered
     return None
 
 
@@ -394,8 +379,7 @@ def _marking(clause: str) -> bool | None:
         return None
     if _says("mark_not_needed", clause):
         return False
-    condition = _UNDER_CONDITION.search(clause)
-    if condition:
+    if condition := _UNDER_CONDITION.search(clause):
         narrows = condition.group().casefold() in ("only", "solely")
         return not (narrows and is_negated(clause[: condition.start()]))
     if unmarked:
@@ -411,7 +395,6 @@ def _technical(clause: str) -> bool | None:
     """Whether a clause confines protection to technical information."""
     if not _says("untechnical", clause):
         return None
-    left_out = _says("left_out", clause)
-    if left_out:
+    if left_out := _says("left_out", clause):
         return not is_negated(clause[: left_out.start()])
     return is_negated(clause) if _says("covered", clause) or _SHIELDED.search(clause) else None

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date
+from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -56,14 +57,20 @@ def name_reports(reports: list[Report]) -> list[Name]:
     names: list[Name] = []
     for report, subject in zip(reports, subjects, strict=True):
         number = _known_number(report)
-        unique = subject and often[subject.casefold()] == 1
+        alone = subject and often[subject.casefold()] == 1
         head = report.title.partition(":")[0]
         short = len(report.title) > _LONG and len(head.split()) >= _WORDS and heads[head.casefold()] == 1
         title = head if short else report.title
         names.append(
-            _named(report, subject, number, title) if number or unique else Name(report.number, "", "")
+            _named(report, subject, number, title) if number or alone else Name(report.number, "", "")
         )
-    return _unique(names)
+    taken: Counter[str] = Counter()
+    unique: list[Name] = []
+    for name in names:
+        taken[name.title.casefold()] += 1
+        again = taken[name.title.casefold()]
+        unique.append(name if again == 1 else Name(f"{name.title} ({again})", "", ""))
+    return unique
 
 
 def _known_number(report: Report) -> str:
@@ -116,16 +123,6 @@ def _subject(report: Report) -> str:
     return re.sub(r"^(?:The|the|Since the|In the)\s+", "", best)
 
 
-def _unique(names: list[Name]) -> list[Name]:
-    taken: Counter[str] = Counter()
-    unique: list[Name] = []
-    for name in names:
-        taken[name.title.casefold()] += 1
-        again = taken[name.title.casefold()]
-        unique.append(name if again == 1 else Name(f"{name.title} ({again})", "", ""))
-    return unique
-
-
 _CRS = re.compile(r"^\*\*Report No\.:\*\*\s*(?P<number>[\w-]+)", re.MULTILINE)
 _CRS_DATE = re.compile(r"^\*\*Publication Date:\*\*\s*(\d\d)/(\d\d)/(\d{4})", re.MULTILINE)
 _GAO = re.compile(
@@ -173,7 +170,7 @@ def _crs(text: str, number: str, name: str) -> Report:
     if heads:
         stop = next((index for index in range(heads[0], len(lines)) if _RULE.match(lines[index])), heads[0])
         summary, start = lines[heads[0] + 1 : stop], stop + 1
-    body = _until(lines[start:], {"# footnotes"})
+    body = takewhile(lambda line: line.strip().casefold() != "# footnotes", lines[start:])
     return Report(
         number=number,
         agency="CRS",
@@ -206,11 +203,6 @@ def _first_prose(lines: list[str], number: str) -> int:
         if len(plain(bare).split()) >= _PROSE and bare[:1] not in "[-|#>" and not bare.startswith("**"):
             return index
     return 0
-
-
-def _until(lines: list[str], ends: set[str]) -> list[str]:
-    stop = next((index for index, line in enumerate(lines) if line.strip().casefold() in ends), len(lines))
-    return lines[:stop]
 
 
 def _lines(lines: Iterable[str]) -> list[str]:
@@ -263,11 +255,11 @@ def _paragraphs(text: str) -> list[str]:
         line = _SPACED_MARK.sub("", _without_marks(" ".join(joined.split())))
         if not line:
             continue
-        open_one = _open(paragraphs) if line[0].islower() and not heading else None
-        if open_one is None:
+        broken_off = _open(paragraphs) if line[0].islower() and not heading else None
+        if broken_off is None:
             paragraphs.append(line)
         else:
-            paragraphs[open_one] = f"{paragraphs[open_one]} {line}"
+            paragraphs[broken_off] += f" {line}"
     return paragraphs
 
 

@@ -1,8 +1,8 @@
 """Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
 
 ``filed.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
-``silences.toml``; ``places.py`` finds where else a filing states a figure, ``derivable.py`` whether it
-follows from others, ``traps.py`` makes the questions that only look answerable.
+``silences.toml``, and makes the questions that only look answerable; ``figures.py`` finds where else a filing
+states a figure.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
-from typing import NamedTuple
 
 import msgspec
 
@@ -67,15 +66,6 @@ _AUDITORS = {
 }
 
 
-class Stated(NamedTuple):
-    """A fact that answers a concept, with what tempts near it."""
-
-    concept: str
-    fact: Fact
-    near: tuple[Distractor, ...]
-    before: tuple[Distractor, ...]
-
-
 facts = read_facts
 
 
@@ -89,9 +79,8 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
         of_filer.setdefault(filed.cik, []).append(filed)
     for filed in filings:
         for number, (key, concept) in enumerate(load_concepts().items()):
-            stated = _stated(filed, key, concept)
-            if stated is not None:
-                found += _asked(filed, concept, stated, places)
+            if (stated := _stated(filed, concept)) is not None:
+                found += _asked(filed, key, concept, *stated, places)
             # What one of a company's filings lacks its others mostly lack too: one of them is asked.
             same = of_filer[filed.cik]
             if same[number % len(same)] is filed:
@@ -121,8 +110,8 @@ def gives_itself_away(question: Question) -> bool:
     return any(answer.casefold() in text for answer in question.answers)
 
 
-def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
-    """Fact that answers a concept; None where none does, or two do with different values."""
+def _stated(filed: Filed, concept: Concept) -> tuple[Fact, list[Distractor]] | None:
+    """Fact that answers a concept, with what tempts near it; None: no fact, or two with different values."""
     tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
     fact = filed.now(tag)
     if fact is None:
@@ -130,7 +119,7 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     if tag == concept.tags[-1] and any(filed.now(other) for other in concept.beside):
         return None
     if fact.kind == "text":
-        return Stated(key, fact, (), ())
+        return fact, []
     value = _value(fact)
     if is_part(filed.document, fact):
         return None
@@ -142,14 +131,10 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
         each and 0 < abs(_value(each) - value) < _SAME * value for each in near
     ):
         return None
-    told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
+    rivals = [(other, _line(other)) for other in near if other]
     last = filed.before(tag)
-    before = (
-        [Distractor(_in_unit_of(fact, last), f"{_LAST} {spoken(last.details['end'])}", last.evidence[:1])]
-        if last
-        else []
-    )
-    return Stated(key, fact, _tempting(fact, told), _tempting(fact, before))
+    before = [(last, f"{_LAST} {spoken(last.details['end'])}")] if last else []
+    return fact, [*_tempting(fact, rivals), *_tempting(fact, before)]
 
 
 def _value(fact: Fact) -> float:
@@ -167,41 +152,42 @@ def _line(fact: Fact) -> str:
     return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
-def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
-    """Distractors that are near enough, and that no rounding makes the right answer."""
+def _tempting(fact: Fact, rivals: Iterable[tuple[Fact, str]]) -> Iterator[Distractor]:
+    """Yield rivals that are near enough, and that no rounding makes the right answer, each value once."""
     gold = float(fact.answers[0])
-    told = {
-        each.value: each
-        for each in reversed(list(distractors))
-        if abs(float(each.value) - gold) > _ALIKE * abs(gold)
-        and gold <= _TEMPTS * float(each.value) <= _TEMPTS * _TEMPTS * gold
+    told = [Distractor(_in_unit_of(fact, rival), about, rival.evidence[:1]) for rival, about in rivals]
+    unlike = {
+        false.value: false
+        for false in reversed(told)
+        if abs(float(false.value) - gold) > _ALIKE * abs(gold)
+        and gold <= _TEMPTS * float(false.value) <= _TEMPTS * _TEMPTS * gold
     }
-    return tuple(reversed(told.values()))
+    return reversed(unlike.values())
 
 
-def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> Iterator[Question]:
+def _asked(
+    filed: Filed, key: str, concept: Concept, fact: Fact, false: list[Distractor], places: Places
+) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
-    fact = stated.fact
     numeric = fact.kind == "number"
     stating = places.stating(fact, [concept.also])
     if not stating:
         return
     gone = numeric and not places.elsewhere(fact)
     everywhere = _everywhere(filed, fact, concept, places) if gone else ()
-    false = (*stated.near, *stated.before)
     note = f"tempting: {false[0].value} is {false[0].about}" if false else ""
     plain = not numeric or stands_alone(filed.document.text, fact)
     for number, text in wordings(filed, concept.ask):
         if "dollars" in text and not fact.unit.startswith("USD"):
             continue
         question = msgspec.structs.replace(
-            unanswered(text, fact.kind, fact.document, stated.concept, number, unit=fact.unit),
+            unanswered(text, fact.kind, fact.document, key, number, unit=fact.unit),
             answerable=True,
             answers=fact.answers,
             aliases=_aliases(fact),
             evidence=stating,
         )
-        every = ways(question, false=false, note=note, document=gone, clause=everywhere)
+        every = ways(question, false=tuple(false), note=note, document=gone, clause=everywhere)
         yield from (each for each in every if plain or each.target != "correct")
 
 
@@ -221,12 +207,10 @@ def stands_alone(text: str, fact: Fact) -> bool:
     """Whether the rows and sentences with a figure give no other one of its kind."""
     kind = fact.unit.split()[0] if fact.unit else ""
     amount = _AMOUNTS.get("shares" if "shares" in fact.unit else kind, _BARE)
-    for each in fact.evidence:
-        label, *cells = text[each.start : each.end].split("|")
-        told = amount.findall(label) + [cell for cell in cells if _BARE.search(cell)]
-        if len(told) > 1:
-            return False
-    return True
+    rows = (text[span.start : span.end].split("|") for span in fact.evidence)
+    return all(
+        len(amount.findall(label)) + sum(map(bool, map(_BARE.search, cells))) <= 1 for label, *cells in rows
+    )
 
 
 def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 
 from ragharness.corpus.download.obtaining import pages_in
-from ragharness.corpus.filings.reading import Context, Filing, filing_of, read_page
+from ragharness.corpus.filings.reading import Context, filing_of, read_page
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Document, Evidence
 from ragharness.support.concurrency import map_on_cores
@@ -50,26 +50,25 @@ def read_facts(corpus: Corpus) -> Facts:
 
 
 def _of_filing(filing: tuple[str, str, Path]) -> list[Fact]:
+    """What is tagged for the whole company, its year and the year before."""
     document, file, path = filing
     page = read_page(path.read_bytes())
-    return list(_tagged_facts(document, file, filing_of(page), tagged_facts(page)))
-
-
-def _tagged_facts(document: str, file: str, filing: Filing, tagged: Sequence[Tagged]) -> Iterator[Fact]:
-    """Yield what is tagged for the whole company, its year and the year before."""
-    name = name_of(file, filing)
-    about = {"company": name.company, "short": name.short, "cik": name.cik}
-    about["period"] = filing.period.end if filing.period else ""
+    period, name = filing_of(page).period, name_of(file, filing_of(page))
+    about = {
+        "company": name.company,
+        "short": name.short,
+        "cik": name.cik,
+        "period": period.end if period else "",
+    }
     groups: dict[tuple[str, str, str], list[Tagged]] = defaultdict(list)
-    for tag in tagged:
-        if tag.row and not tag.context.dimensions and _is_wanted(tag, filing.period):
+    for tag in tagged_facts(page):
+        if tag.row and not tag.context.dimensions and _is_wanted(tag, period):
             groups[tag.concept, tag.context.start, tag.context.end].append(tag)
+    facts: list[Fact] = []
     for (concept, start, end), tags in groups.items():
-        details = {"start": start, "end": end, **about}
-        if tags[0].value is None:
-            yield from _text(document, concept, tags, details)
-        else:
-            yield from _number(document, concept, tags, details)
+        read = _text if tags[0].value is None else _number
+        facts += read(document, concept, tags, {"start": start, "end": end, **about})
+    return facts
 
 
 def _is_wanted(each: Tagged, period: Context | None) -> bool:
@@ -202,19 +201,14 @@ class Places:
         sure, vague = _written(fact)
         return self._lines(fact, sure, vague, words_of(" ".join(about)), everything=False)
 
-    def _known(self, fact: Fact, about: frozenset[str]) -> frozenset[str]:
-        """Words by which a line speaks of the fact: of its tag and rows, and further ones."""
-        text = self._documents[fact.document].text
-        # The words of a whole sentence fit too many lines.
-        rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
-        return frozenset().union(words_of(CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
-
     def _lines(
         self, fact: Fact, sure: set[str], vague: set[str], about: frozenset[str], *, everything: bool
     ) -> tuple[Evidence, ...]:
         document = self._documents[fact.document]
         text = document.text
-        known = self._known(fact, about)
+        # Words of the tag and its rows speak of the fact; those of a whole sentence fit too many lines.
+        rows = (row for row in (text[span.start : span.end] for span in fact.evidence) if "|" in row)
+        known = words_of(CAMEL.sub(" ", fact.topic)).union(about, *map(words_of, rows))
         found = list(fact.evidence)
         rounded = set() if everything else {each for each in sure if " " in each}
         # Rounded to three digits, it may be about anything: leases, or losses that are carried forward.
@@ -229,11 +223,8 @@ class Places:
                 if not own and forms is not vague:
                     # "Balance at December 31": what it is the balance of stands above.
                     first, last = document.segments[self._segment(document, start)]
-                    own = (
-                        words_of(text[first:last])
-                        if len(known & words_of(text[first:last])) >= _ALIKE
-                        else own
-                    )
+                    above = words_of(text[first:last])
+                    own = above if len(known & above) >= _ALIKE else own
                 if len(known & own) < least or line in found:
                     continue
                 if forms is vague and not everything and "|" in text[line.start : line.end] and own - known:
@@ -284,16 +275,12 @@ class Places:
         return any(self._stated(self._documents[id_], written) for id_ in others)
 
     def _stated(self, document: Document, written: set[str]) -> list[tuple[int, int]]:
-        figures = self._of(document)
-        return [span for each in sorted(written) for span in figures.get(each, ())]
-
-    def _of(self, document: Document) -> dict[str, list[tuple[int, int]]]:
         if document.id not in self._figures:
-            figures: dict[str, list[tuple[int, int]]] = {}
-            for key, span in _figures(document.text):
-                figures.setdefault(key, []).append(span)
-            self._figures[document.id] = figures
-        return self._figures[document.id]
+            self._figures[document.id] = defaultdict(list)
+            for figure, span in _figures(document.text):
+                self._figures[document.id][figure].append(span)
+        figures = self._figures[document.id]
+        return [span for figure in sorted(written) for span in figures.get(figure, ())]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -344,11 +331,12 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
 
 def _roundings(fact: Fact) -> set[str]:
     """Value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
-    found = set()
-    for rounded, _, word in _in_words(abs(Decimal(fact.details["value"]))):
-        if _significant(str(rounded)) >= _ROUNDED:
-            found |= {f"{rounded} {word}", f"{plain(rounded)} {word}"}
-    return found
+    return {
+        f"{text} {word}"
+        for rounded, _, word in _in_words(abs(Decimal(fact.details["value"])))
+        if _significant(str(rounded)) >= _ROUNDED
+        for text in (str(rounded), plain(rounded))
+    }
 
 
 def _in_words(value: Decimal) -> Iterator[tuple[Decimal, Decimal, str]]:

@@ -230,8 +230,7 @@ def traps(filings: list[Filed]) -> list[Question]:
 
 def _other_year(filed: Filed, index: int, shift: int, years: int) -> Iterator[Question]:
     """Yield the annual report of a year near by that the corpus does not have, about figures that it has."""
-    figure = _figure(filed, index)
-    if figure is None:
+    if (figure := _figure(filed, index)) is None:
         return
     fact, concept = figure
     end = spoken(_years_later(date.fromisoformat(filed.end), years).isoformat())
@@ -249,8 +248,7 @@ def _other_year(filed: Filed, index: int, shift: int, years: int) -> Iterator[Qu
 def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Question]:
     """Yield annual reports of companies that are not in the corpus but sound as if they were."""
     for shift, (name, pattern) in enumerate(twins):
-        figure = _figure(filed, index + shift + 3)
-        if figure is None:
+        if (figure := _figure(filed, index + shift + 3)) is None:
             continue
         fact, concept = figure
         names = {
@@ -262,15 +260,8 @@ def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Q
                 r"^.*?['’]s? (?=fiscal|transition)", f"{possessive(name)} ", filed.document.paraphrase
             )
         number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
-        yield _trap(
-            text,
-            filed.document.title,
-            fact,
-            number,
-            f"twin-{(index + shift) % _KINDS + 1}",
-            [pattern],
-            "no filing of that company is in the corpus",
-        )
+        topic, note = f"twin-{(index + shift) % _KINDS + 1}", "no filing of that company is in the corpus"
+        yield _trap(text, filed.document.title, fact, number, topic, [pattern], note)
 
 
 def _premises(filed: Filed) -> Iterator[Question]:

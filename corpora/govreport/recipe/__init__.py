@@ -1,8 +1,7 @@
 """Every question that could be asked about the reports: what they state, what they do not, and traps.
 
-``findings.py`` words what a report states; ``book.py`` frames that as a question
-about the report, ``questions.toml`` words what reports do not say, ``traps.py`` makes the questions that only
-look answerable.
+``findings.py`` words what a report states; ``book.py`` frames that as a question about the report,
+``questions.toml`` words what reports do not say.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from ragquestions.recipes import Fact, Facts, Scope, trap, ways
 from ..parse import SOURCE, Pair, document_id, read_reports
 from ..reports import Report
 from .book import Book, aliases_of, asked, load_wordings, read_in, silent, strange, unsaid
-from .certain import NAMELESS, REASONS, certain
-from .findings import findings
+from .findings import NAMELESS, REASONS, certain, findings
 from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, Thing, apart, facts_of, near, stems
 from .lines import things as things_of
 
@@ -293,9 +291,8 @@ def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[
     if member is None:
         return
     known = people["senators" if member["office"] == "Senator" else "representatives"]
-    strangers = [
-        each for each in known if not re.search(rf"\b{each.split()[-1]}\b", document.text, re.IGNORECASE)
-    ]
+    text = document.text
+    strangers = [name for name in known if not re.search(rf"\b{name.split()[-1]}\b", text, re.IGNORECASE)]
     if not strangers:
         return
     other = strangers[len(fact.details["ask"]) % len(strangers)]

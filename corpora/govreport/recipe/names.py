@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ragquestions.grammar import (
@@ -216,12 +217,8 @@ class _Advice(NamedTuple):
 def addressed(own: list[Line], official: list[Line], author: str, title: str) -> Iterator[Found]:
     """Yield the recommendations of an auditor, each asked for the official to whom it is directed."""
     advised = [(place, each) for place, line in enumerate(own) if (each := _advice(line.text))]
-    given = 0
-    for place, advice in advised:
-        found = _checked_official(advice, place, own, official, author, title)
-        if found and given < _MOST_OFFICIALS:
-            given += 1
-            yield found
+    checked = (_checked_official(advice, place, own, official, author, title) for place, advice in advised)
+    yield from islice(filter(None, checked), _MOST_OFFICIALS)
 
 
 def _advice(text: str) -> _Advice | None:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -95,6 +96,10 @@ class Book:
         """Text of a span."""
         return self.documents[span.document].text[span.start : span.end]
 
+    def of_genre(self, genre: str) -> list[str]:
+        """Ids of the documents of a genre."""
+        return [document for document in self.documents if document.startswith(genre)]
+
     def names(self, document: str) -> Iterator[tuple[int, str]]:
         """Yield the number of a wording and how it calls the document: by its handle or paraphrase."""
         each = self.documents[document]
@@ -125,7 +130,9 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
             topic = f"finding-{next(numbers)}" if "trap" in fact.details else fact.topic
             found += _stated(book, fact, topic) if fact.answers else _silent(book, fact)
         found += _absences(book, document)
-    found += traps(book)
+    # None of these has an answer in the corpus.
+    found += chain(_premises(book), _borrowed_topics(book), _borrowed_findings(book), _twin_agreements(book))
+    found += chain(_other_dates(book), _other_years(book), _twin_reports(book))
     return [each for each in found if not _gives_itself_away(each)]
 
 
@@ -251,19 +258,6 @@ def _gives_itself_away(question: Question) -> bool:
     return any(f" {' '.join(words(answer))} " in text for answer in question.answers)
 
 
-def traps(book: Book) -> list[Question]:
-    """Every adversarial question; none has an answer in the corpus."""
-    return [
-        *_premises(book),
-        *_borrowed_topics(book),
-        *_borrowed_findings(book),
-        *_twin_agreements(book),
-        *_other_dates(book),
-        *_other_years(book),
-        *_twin_reports(book),
-    ]
-
-
 def _adversarial(
     question: Question, patterns: list[str], scope: Scope, note: str, *tempting: Fact
 ) -> Question:
@@ -323,13 +317,9 @@ def _renamed(book: Book, fact: Fact, wording: int, name: str, topic: str, **deta
     return msgspec.structs.replace(asked, text=asked.text.replace(handle, name), document="", wording=0)
 
 
-def _genre(book: Book, genre: str) -> list[str]:
-    return [document for document in book.documents if document.startswith(genre)]
-
-
 def _twin_agreements(book: Book) -> Iterator[Question]:
     """Yield agreements between two parties who each signed one, but not with each other."""
-    documents = _genre(book, "nda")
+    documents = book.of_genre("nda")
     topics = book.wordings.twins["nda"]
     for index, document in enumerate(documents):
         other = documents[(index + 5) % len(documents)]
@@ -347,7 +337,7 @@ def _twin_agreements(book: Book) -> Iterator[Question]:
 def _other_dates(book: Book) -> Iterator[Question]:
     """Yield the right parties with a date on which they signed nothing."""
     topics = ["governing_law", "term", "survival", "courts"]
-    for index, document in enumerate(_genre(book, "nda")):
+    for index, document in enumerate(book.of_genre("nda")):
         signed = date.fromisoformat(book.facts[document]["effective_date"].answers[0])
         wrong = signed.replace(year=signed.year - 3)
         spelled = f"{wrong:%B} {wrong.day}, {wrong.year}"
@@ -361,7 +351,7 @@ def _other_dates(book: Book) -> Iterator[Question]:
 def _other_years(book: Book) -> Iterator[Question]:
     """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
     topics = book.wordings.twins["annual"]
-    for index, document in enumerate(_genre(book, "annual")):
+    for index, document in enumerate(book.of_genre("annual")):
         details = book.details(document)
         year = int(details["year"]) - 5 - index % 2
         gap = int(details["end"][-4:]) - int(details["year"])
@@ -460,10 +450,10 @@ _UNITS = {
 def spellings(fact: Fact) -> list[str]:
     """Regular expressions for the ways in which the sample documents write the fact's answers."""
     if fact.kind == "date":
-        return [_date_pattern(answer) for answer in fact.answers]
-    if fact.kind != "number":
-        return [rf"\b{re.escape(_LEADING.sub('', answer))}\b" for answer in fact.answers]
-    return [_number_pattern(answer, fact.unit) for answer in fact.answers]
+        return list(map(_date_pattern, fact.answers))
+    if fact.kind == "number":
+        return [_number_pattern(answer, fact.unit) for answer in fact.answers]
+    return [rf"\b{re.escape(_LEADING.sub('', answer))}\b" for answer in fact.answers]
 
 
 def in_unit(value: str, unit: str, wanted: str) -> str:

@@ -1,6 +1,6 @@
 """Published baselines: the settings, scores and outcomes of a run without its texts, and whether they hold.
 
-A baseline is a folder of the shelf ``baselines``: ``baseline.toml`` (how it was made), ``result.json`` (its
+A baseline is a folder of ``baselines/``: ``baseline.toml`` (how it was made), ``result.json`` (its
 scores) and ``records.jsonl.gz`` (its outcomes, a question a line, answers as their digests).
 """
 
@@ -102,7 +102,7 @@ class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def folder(self) -> Path:
-        """Its folder on the shelf."""
+        """Its folder among the shipped ones."""
         return resources.folder("baselines", self.id)
 
     @property

@@ -62,10 +62,10 @@ def calibrate(
     Example: ragharness calibrate --answers labelled.jsonl --show 5
     """
     if show < 0:
-        raise UsageError(f"expected --show of at least 0, found {show}")
+        raise UsageError(f"--show must be at least 0, not {show}")
     if run or labels:
         if answers:
-            raise UsageError("expected a run or --answers, found both")
+            raise UsageError("name a run or --answers FILE, not both")
         return _run(run, labels, show, as_json=as_json)
     if answers is None:
         raise UsageError(

@@ -64,7 +64,7 @@ def grade(
     from ragharness.support.files import cache_folder
 
     if cases is not None and run:
-        raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
+        raise UsageError(f"name a run or --cases, not both: {run} and {cases}")
     chosen = load_grader(
         grader,
         false_correct,

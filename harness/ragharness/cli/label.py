@@ -59,9 +59,9 @@ def label(
             print_lines(labelling_lines(facts, columns()))
         return 0
     if as_json:
-        raise UsageError("expected --json with --status, found it alone")
+        raise UsageError("--json goes with --status")
     if adjudicate and tsv:
-        raise UsageError("expected one of --adjudicate and --tsv, found both")
+        raise UsageError("use either --adjudicate or --tsv, not both")
     opened = open_labelling(
         folder,
         annotator or getpass.getuser(),

@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def listed(form: str = FORM, as_json: bool = JSON) -> None:
-    """List the rubrics of the working folder and of the shelf.
+    """List the rubrics of this folder and those that come with ragharness.
 
     Example: ragharness rubric list
     """

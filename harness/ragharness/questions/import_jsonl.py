@@ -131,7 +131,7 @@ def _values(question: Question) -> Iterator[str]:
         if not fits(value):
             yield f"expected {expected}, found {value!r}"
     if question.kind == "yesno" and len(set(question.answers)) > 1:
-        yield "expected the answer yes or no, found both"
+        yield "the answer is yes or no, not both"
 
 
 def _is_number(value: str) -> bool:

@@ -53,7 +53,7 @@ def load_questions(
 ) -> QuestionSet:
     """Questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
 
-    The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus,
+    The shipped set is taken for the default size and seed when it was made from this very corpus,
     or from one of as many documents of which the recipe makes every question of it again, to the last offset
     (an altered copy of one filing, say); ``notes`` says when it was not this very one. A set about a folder
     of the user's is frozen when it is first built. Raises QuestionsNotUsable.

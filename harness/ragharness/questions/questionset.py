@@ -191,7 +191,7 @@ class QuestionSetMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
 
 def frozen_set(name: str) -> QuestionSet:
-    """Frozen set of the shelf as it was written; raises UnknownName or QuestionsNotUsable."""
+    """Shipped frozen set of a corpus; raises UnknownName or QuestionsNotUsable."""
     return frozen_in(resources.folder("questionsets", name))
 
 
