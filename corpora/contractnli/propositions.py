@@ -87,7 +87,7 @@ def _take_apart(proposition: str) -> _Asked | None:
 
 def _plain_verbs(text: str) -> str:
     """Text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
-    for verb in cast("list[str]", list(_TABLE["verbs"])):
+    for verb in _TABLE["verbs"]:
         text = phrases("verbs", verb).sub(verb, text)
     text = phrases("coverage", "free_from").sub("not under", text)
     return phrases("secrecy", "kept").sub(
