@@ -61,14 +61,14 @@ def _of_report(work: tuple[Report, Document, list[Pair]]) -> tuple[list[Fact], C
     report, document, pairs = work
     if not document.handle:
         return [], Counter({NAMELESS: len(pairs)} if pairs else {})
-    outcome = certain(pairs, report.body, report.summary, report.agency)
-    taken = {start for each in outcome.found for start, _ in each.places}
+    of_people, left_out = certain(pairs, report.body, report.summary, report.agency)
+    taken = {start for finding in of_people for start, _ in finding.places}
     other = findings(report.body, report.summary, report.agency, document.title)
     new = (each for each in other if taken.isdisjoint(start for start, _ in each.places))
-    found = [(each, {"worded": SOURCE}) for each in outcome.found] + [(each, {}) for each in new]
+    found = [(each, {"worded": SOURCE}) for each in of_people] + [(each, {}) for each in new]
     for each, details in found:
         details["stated"] = "summary and body" if each.also_summary else "body"
-    return list(facts_of(document.id, found)), outcome.left_out
+    return list(facts_of(document.id, found)), left_out
 
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ragharness.language.dates import DateMention, find_dates, iso
 from ragharness.language.numbers import Quantity, find_quantities
@@ -154,17 +154,8 @@ def checked(
     if len(places) > MOST_PLACES:
         return
     also = any((measure, answer) in each.values and overlap(wanted, each) >= _TOLD_AGAIN for each in official)
-    yield Found(
-        asked.question,
-        asked.kind,
-        asked.answer,
-        asked.unit,
-        asked.precision,
-        tuple(places),
-        tuple(_unlike(near))[:_MOST_TEMPTING],
-        also,
-        alone,
-    )
+    stated = asked.question, asked.kind, asked.answer, asked.unit, asked.precision
+    yield Found(*stated, tuple(places), tuple(_unlike(near))[:_MOST_TEMPTING], also, alone)
 
 
 def _row_gives(answer: str, row: str, wanted: frozenset[str]) -> bool:
@@ -293,15 +284,8 @@ REASONS = (NAMELESS, NO_VALUE, TWO, LEANS, NO_YEAR, SEVERAL, ITSELF, UNSAID, DOU
 """Why a pair gives no question, in the order in which they are looked at."""
 
 
-class Outcome(NamedTuple):
-    """What the pairs of a report come to: findings as ``findings.py`` has them, and how many are left out why."""
-
-    found: tuple[Found, ...]
-    left_out: Counter[str]
-
-
-def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> Outcome:
-    """Pairs of a report whose answer its body states once and for all."""
+def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> tuple[list[Found], Counter[str]]:
+    """Pairs of a report whose answer its body states once and for all, and how many are left out why."""
     own, official = lines(body), lines(summary)
     found: list[Found] = []
     left_out: Counter[str] = Counter()
@@ -331,7 +315,7 @@ def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> Outc
             continue
         taken |= places
         found.append(finding)
-    return Outcome(tuple(found), left_out)
+    return found, left_out
 
 
 def _asked(pair: Pair) -> Asked | str:

@@ -255,34 +255,28 @@ _BEFORE_ABBREVIATED = re.compile(
 
 def abbreviations(own: list[Line], official: list[Line], body: str, title: str) -> Iterator[Found]:
     """Yield abbreviations that are written out once, the most used ones first."""
-    places: dict[str, list[tuple[str, Line]]] = defaultdict(list)
+    written_out: dict[str, list[tuple[str, Line]]] = defaultdict(list)
     for line in own:
         for found in _ABBREVIATION.finditer(line.text):
             name = re.sub(r"[’']s$", "", _BEFORE_ABBREVIATED.sub("", found["name"]))
             if spells(name, found["short"]):
-                places[found["short"]].append((name, line))
-    used = {short: len(re.findall(rf"\b{re.escape(short)}\b", body)) for short in places}
-    chosen = sorted((short for short in places if used[short] > 1), key=lambda short: (-used[short], short))
+                written_out[found["short"]].append((name, line))
+    used = {short: len(re.findall(rf"\b{re.escape(short)}\b", body)) for short in written_out}
+    chosen = sorted(
+        (short for short in written_out if used[short] > 1), key=lambda short: (-used[short], short)
+    )
     given = 0
     for short in chosen:
         if given == 5:
             return
-        name = places[short][0][0]
+        name = written_out[short][0][0]
         naming = [line for line in own if name.casefold() in line.text.casefold()]
         stating = [line for line in naming if short in line.text and "|" not in line.text]
         odd = short in _FAMOUS or name.casefold() in title.casefold()
-        if odd or len({each for each, _ in places[short]}) > 1 or not 0 < len(stating) <= MOST_PLACES:
+        if odd or len({each for each, _ in written_out[short]}) > 1 or not 0 < len(stating) <= MOST_PLACES:
             continue
         given += 1
-        yield Found(
-            f"What does the abbreviation “{short}” stand for?",
-            "text",
-            name,
-            "",
-            "",
-            tuple((line.start, line.end) for line in stating),
-            (),
-            any(name in each.text for each in official),
-            len(naming) == len(stating),
-            "abbreviation",
-        )
+        ask = f"What does the abbreviation “{short}” stand for?"
+        places = tuple((line.start, line.end) for line in stating)
+        also, alone = any(name in line.text for line in official), len(naming) == len(stating)
+        yield Found(ask, "text", name, "", "", places, (), also, alone, "abbreviation")
