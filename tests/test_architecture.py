@@ -58,7 +58,7 @@ CEILINGS = {
     "reports": (3400, 22),
     "cli": (3200, 23),
     "makers": (6100, 20),
-    "corpora": (5800, 21),
+    "corpora": (5500, 17),
 }
 """Lines, rounded up to 100, and modules of each room. They only ever go down."""
 
@@ -78,7 +78,7 @@ EMPTY_NAMES = {
     "reports": 13.8,
     "cli": 14.3,
     "makers": 22.0,
-    "corpora": 16.9,
+    "corpora": 15.5,
 }
 """Names that say nothing, in per cent of the bound names of each room. They only ever go down."""
 
