@@ -86,7 +86,7 @@ def _installation() -> Iterator[Finding]:
 
 
 def _data() -> Iterator[Finding]:
-    from ragharness.cli.corpus import splits_here, whereabouts
+    from ragharness.cli._corpora import splits_here, whereabouts
     from ragharness.corpus.manifests import manifest
     from ragharness.errors import RagharnessError
     from ragharness.retrievers import models

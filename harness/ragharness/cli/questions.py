@@ -6,10 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
-from ragharness.analysis.scores import ROW_NAMES
 from ragharness.cli import add_group
 from ragharness.cli._options import (
     CORPUS,
@@ -29,12 +27,11 @@ from ragharness.cli._options import (
 )
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import UnknownName
-from ragharness.records import ROWS, Question
-from ragharness.reports.text import aligned, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from ragharness.corpus.loading import Corpus
     from ragharness.questions.questionset import QuestionSet
+    from ragharness.records import Question
 
 _OUT_FILE = typer.Option(
     None, "--out", metavar="FILE", help="Write the set to this file: JSON Lines, or .parquet."
@@ -89,8 +86,7 @@ def build(
 
     Example: ragharness questions build --corpus docs --out questions.jsonl
     """
-    from ragharness.cli.corpus import load, part
-    from ragharness.cli.questions import set_content, set_facts, set_lines
+    from ragharness.cli._corpora import load, part
     from ragharness.questions import makers
     from ragharness.questions.questionset import write
 
@@ -140,8 +136,7 @@ def check(
 
     Example: ragharness questions check --corpus docs --questions mine.csv
     """
-    from ragharness.cli.corpus import load, part
-    from ragharness.cli.questions import set_lines
+    from ragharness.cli._corpora import load, part
     from ragharness.questions import makers
     from ragharness.questions.loading import load_questions, questions_about
     from ragharness.questions.values import undecidable
@@ -181,8 +176,7 @@ def show(
 
     Example: ragharness questions show q012 --corpus contractnli
     """
-    from ragharness.cli.corpus import load, load_if_here, part, stored
-    from ragharness.cli.questions import pick, question_facts, question_lines, set_facts, table
+    from ragharness.cli._corpora import load, load_if_here, part, stored
     from ragharness.corpus.manifests import is_own
     from ragharness.questions.loading import load_questions
 
@@ -224,8 +218,7 @@ def freeze(
 
     Example: ragharness questions freeze --corpus docs
     """
-    from ragharness.cli.corpus import load, part
-    from ragharness.cli.questions import set_facts, set_lines
+    from ragharness.cli._corpora import load, part
     from ragharness.questions import makers
     from ragharness.questions.loading import accepted, load_questions
     from ragharness.questions.questionset import own_place
@@ -272,7 +265,7 @@ def passages(
     """
     import msgspec
 
-    from ragharness.cli.corpus import load, part
+    from ragharness.cli._corpora import load, part
     from ragharness.corpus.passages import build_passages, withhold
     from ragharness.questions.loading import load_questions
     from ragharness.questions.questionset import write
@@ -320,12 +313,17 @@ def set_content(questions: QuestionSet, path: Path) -> bytes:
 
 def question_facts(question: Question) -> dict[str, Any]:
     """One question as a JSON value, with its row and the bucket it is built for."""
+    import msgspec
+
     facts: dict[str, Any] = msgspec.to_builtins(question)
     return {**facts, "row": question.row, "wanted": question.wanted}
 
 
 def set_lines(questions: QuestionSet, width: int) -> list[str]:
     """What a set is and how many questions each row has."""
+    from ragharness.records import ROWS
+    from ragharness.reports.text import aligned, labelled, paragraph
+
     name = f"{questions.corpus} {questions.split}".rstrip()
     topics = {
         row: len({question.topic for question in questions.questions if question.row == row}) for row in ROWS
@@ -343,6 +341,9 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 
 def table(questions: QuestionSet, width: int) -> list[str]:
     """Each question with its id, type and gold answer, its text below."""
+    from ragharness.analysis.scores import ROW_NAMES
+    from ragharness.reports.text import aligned, paragraph
+
     rows = [
         (
             question.id,
@@ -366,6 +367,8 @@ def pick(questions: QuestionSet, wanted: str) -> Question:
 
 def question_lines(question: Question, corpus: Corpus | None, width: int) -> list[str]:
     """One question whole; the text of its evidence too when the corpus is on this machine."""
+    from ragharness.reports.text import labelled, paragraph
+
     rows = [
         ("id", question.id),
         ("question", question.text),
@@ -392,11 +395,15 @@ def question_lines(question: Question, corpus: Corpus | None, width: int) -> lis
 
 
 def _rows(questions: QuestionSet) -> dict[str, int]:
+    from ragharness.records import ROWS
+
     counts = Counter(question.row for question in questions.questions)
     return {row: counts[row] for row in ROWS}
 
 
 def _gold(question: Question) -> str:
+    from ragharness.reports.text import one_line
+
     return one_line(" or ".join(question.answers))[:12] if question.answers else "-"
 
 
