@@ -109,7 +109,7 @@ class Module:
 def _modules(root: Path, package: str, room: str = "") -> Iterable[Module]:
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
-        if "_shelf" in parts or "_data" in parts:  # the packaged data of a wheel
+        if "_data" in parts:  # the packaged data of a wheel
             continue
         name = ".".join((package, *parts)).removesuffix(".__init__")
         yield Module(path, name, room or parts[0])
