@@ -43,24 +43,30 @@ ROOMS = (
 PUBLIC_FACE = ("__init__", "__main__", "records", "errors", "config", "api", "results", "pytest_plugin")
 
 CEILINGS = {
-    "top": (1600, 8),
-    "support": (1700, 10),
-    "language": (2100, 9),
-    "corpus": (4800, 22),
-    "questions": (1700, 7),
-    "pipelines": (4200, 18),
-    "retrievers": (2200, 12),
-    "graders": (4900, 19),
-    "runner": (3400, 12),
-    "traces": (1100, 9),
-    "rubrics": (1600, 6),
-    "analysis": (8000, 55),
-    "reports": (3400, 22),
-    "cli": (3200, 22),
-    "makers": (6100, 20),
-    "corpora": (5500, 17),
+    "top": 1600,
+    "support": 1700,
+    "language": 2100,
+    "corpus": 4800,
+    "questions": 1700,
+    "pipelines": 4200,
+    "retrievers": 2200,
+    "graders": 4900,
+    "runner": 3400,
+    "traces": 1100,
+    "rubrics": 1600,
+    "analysis": 8000,
+    "reports": 3400,
+    "cli": 3200,
+    "makers": 6100,
+    "corpora": 5500,
 }
-"""Lines, rounded up to 100, and modules of each room. They only ever go down."""
+"""Lines of each room, rounded up to 100 when they were last lowered. They only ever go down."""
+
+MOST_MODULES = 214
+"""Modules of both packages and the corpora; declarations found by name are not counted."""
+
+DECLARED = ("analysis/metrics/", "analysis/derived/", "reports/formats/", "traces/logs/")
+"""Folders in which a file declares one thing, and everyone may add one."""
 
 EMPTY_NAMES = {
     "top": 0.3,
@@ -113,30 +119,29 @@ def by_room() -> dict[str, list[house.Module]]:
     return rooms
 
 
-def hundreds(lines: int) -> int:
-    return -(-lines // 100) * 100
-
-
 def test_no_loose_files_but_the_public_face() -> None:
     loose = {module.room for module in house.HARNESS_MODULES if module.path.parent == house.HARNESS}
     assert loose == set(PUBLIC_FACE)
 
 
-def test_every_room_has_its_ceiling() -> None:
-    sizes = {
-        room: (hundreds(sum(module.lines for module in modules)), len(modules))
-        for room, modules in by_room().items()
-    }
-    assert sizes == CEILINGS, "a room that has shrunk gets a lower ceiling; none gets a higher one"
+def test_every_room_is_under_its_ceiling() -> None:
+    lines = {room: sum(module.lines for module in modules) for room, modules in by_room().items()}
+    assert set(lines) == set(CEILINGS)
+    assert {room: count for room, count in lines.items() if count > CEILINGS[room]} == {}
+    loose = {room: count for room, count in lines.items() if count <= CEILINGS[room] - 200}
+    assert loose == {}, "these rooms have shrunk: lower their ceilings"
+
+
+def test_modules_hold_one_subject_whole() -> None:
+    counted = [module for module in house.MODULES if not any(folder in str(module) for folder in DECLARED)]
+    assert len(counted) <= MOST_MODULES
 
 
 def test_names_say_what_they_hold() -> None:
-    shares = {}
     for room, modules in by_room().items():
         names = [name for module in modules for name in module.bound_names]
-        empty = sum(name in house.EMPTY_NAMES for name in names)
-        shares[room] = -(-1000 * empty // len(names)) / 10
-    assert shares == EMPTY_NAMES, "a room whose names got better gets a lower bound; none gets a higher one"
+        empty = Counter(name for name in names if name in house.EMPTY_NAMES)
+        assert 100 * empty.total() / len(names) <= EMPTY_NAMES[room], (room, empty.most_common())
 
 
 def test_file_heads_are_short() -> None:
@@ -293,4 +298,3 @@ def test_the_measures_find_what_they_look_for(tmp_path: Path) -> None:
     module = house.Module(tmp_path / "some.py", "some", "room")
     assert (module.lines, module.head_lines, module.bound_names) == (8, 2, ["each"])
     assert module.imports == [("os", True)]
-    assert Counter(hundreds(lines) for lines in (1, 100, 101)) == {100: 2, 200: 1}
