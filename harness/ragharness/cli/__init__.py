@@ -13,9 +13,9 @@ import os
 import pkgutil
 import signal
 import sys
-import threading
 import time
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 import typer
@@ -47,7 +47,8 @@ def build_app(verb: str = "") -> typer.Typer:
         add_completion=True,
     )
     app.callback()(_root)
-    verbs = sorted(each.name for each in pkgutil.iter_modules(__path__) if not each.name.startswith("_"))
+    modules = (module.name for module in pkgutil.iter_modules(__path__))
+    verbs = sorted(module for module in modules if not module.startswith("_"))
     for name in [verb] if verb in verbs else verbs:
         module: Any = import_module(f"{__name__}.{name}")
         if hasattr(module, "register"):
@@ -59,8 +60,8 @@ def build_app(verb: str = "") -> typer.Typer:
 
 def add_group(app: typer.Typer, name: str, summary: str, example: str) -> typer.Typer:
     """Add a group of commands that prints its help when none of them is named; returns it."""
-    told = f"{summary}\n\nExample: ragharness {example}"
-    group = typer.Typer(help=told, callback=_help_alone, invoke_without_command=True)
+    help_text = f"{summary}\n\nExample: ragharness {example}"
+    group = typer.Typer(help=help_text, callback=_help_alone, invoke_without_command=True)
     app.add_typer(group, name=name)
     return group
 
@@ -70,7 +71,8 @@ def script() -> None:
     try:
         main()
     except SystemExit as end:
-        _leave_at_last(end.code if isinstance(end.code, int) else 0)
+        # A daemon runs on while the interpreter waits for the others.
+        Thread(target=_leave_late, args=(end.code if isinstance(end.code, int) else 0,), daemon=True).start()
         raise
 
 
@@ -78,26 +80,18 @@ def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
     gc.set_threshold(YOUNG_OBJECTS)
-    _open_what_is_closed()
+    # A stream that whoever started the process closed (``>&-``) is opened: a file would take its number.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
     # Whoever ends the process (a container, a scheduler) is told what is kept, as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_run())
 
 
-def _open_what_is_closed() -> None:
-    """Open the streams that whoever started the process closed (``>&-``): a file would take their numbers."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
-def _leave_at_last(code: int) -> None:
-    def leave() -> None:
-        time.sleep(_PATIENCE)
-        os._exit(code)
-
-    # A daemon runs on while the interpreter waits for the others.
-    threading.Thread(target=leave, daemon=True).start()
+def _leave_late(code: int) -> None:
+    time.sleep(_PATIENCE)
+    os._exit(code)
 
 
 def _run() -> int:
@@ -153,10 +147,9 @@ def _asked(command: Any) -> str:
     """Command that was asked for without its parameters, to name its help."""
     names = ["ragharness"]
     for word in sys.argv[1:]:
-        known = getattr(command, "commands", {})
-        if word not in known:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
             break
-        command = known[word]
         names.append(word)
     return " ".join(names)
 
@@ -172,8 +165,8 @@ def complain(message: str, help_text: str, code: int) -> int:
     return code
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from ragharness import __version__
 
         typer.echo(f"ragharness {__version__}")
@@ -192,6 +185,5 @@ def _root(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused."""
     if not version:
         _help_alone(context)

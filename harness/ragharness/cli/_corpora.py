@@ -22,18 +22,12 @@ if TYPE_CHECKING:
     from ragharness.questions.questionset import QuestionSet
 
 _LABEL = 11
-_HEAD_LINES = 12
-"""Lines of a document's text that are shown."""
-
+_HEAD_LINES = 12  # lines of a document's text that are shown
 _HEAD_CHARACTERS = 4000
-_NAMED = 6
-"""Files that are named one by one."""
+_NAMED = 6  # files that are named one by one
+_SHORTEST = 10  # characters of a passage under which its beginning says nothing
 
-_SHORTEST = 10
-"""Characters of a passage under which its beginning says nothing."""
-
-Check = tuple[str, str, list[str]]
-"""What was checked, what was found, and the faults."""
+Check = tuple[str, str, list[str]]  # what was checked, what was found, and the faults
 
 
 def table(cards: Sequence[Manifest], width: int) -> list[str]:

@@ -79,37 +79,36 @@ _NUMBERS: dict[str, tuple[type, str, str]] = {
 
 def option_of(name: str) -> Any:
     """Option of a field of ``RunConfig``."""
-    declared = next(each for each in fields(RunConfig) if each.name == name)
-    told = declared.metadata
-    several = isinstance(declared.default, tuple)
-    default = None if several else declared.default
-    number = _NUMBERS.get(str(declared.type).removesuffix(" | None"))
+    field = next(field for field in fields(RunConfig) if field.name == name)
+    number = _NUMBERS.get(str(field.type).removesuffix(" | None"))
     return typer.Option(
-        default,
+        None if isinstance(field.default, tuple) else field.default,
         flag_of(name),
-        metavar=told["metavar"] or (number[1] if number else None),
-        help=told["help"],
+        metavar=field.metadata["metavar"] or (number[1] if number else None),
+        help=field.metadata["help"],
         parser=_parser(flag_of(name), *number) if number else None,
         autocompletion=completion(name),
     )
 
 
-def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any]:
+def _parser(flag: str, number: type, _: str, kind: str) -> Callable[[str], Any]:
     """What reads the number of an option; it raises UsageError."""
 
     def read(text: str) -> Any:
         try:
             return number(text)
         except ValueError:
-            raise UsageError(f"expected {wanted} for {flag}, found {text!r}") from None
+            raise UsageError(f"expected {kind} for {flag}, found {text!r}") from None
 
     return read
 
 
-def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
+def form_of(
+    form: str, *, as_json: bool, markdown: bool = False, html: bool = False, default: str = "text"
+) -> str:
     """One format that is asked for; raises UsageError for several."""
     shorts = {"markdown": markdown, "json": as_json, "html": html}
-    names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
+    names = {form} - {""} | {name for name, requested in shorts.items() if requested}
     if len(names) > 1:
         raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
     (name,) = names or {default}
@@ -197,30 +196,24 @@ class Output:
 @contextmanager
 def results_only() -> Iterator[Output]:
     """Keep standard output for results: what pipelines and their children print goes to standard error."""
-    real = sys.stdout
+    real, errors, saved, handle = sys.stdout, sys.stderr, None, -1
     real.flush()
-    errors = sys.stderr
     is_terminal = real.isatty()
-    try:
-        handle = real.fileno()
-        saved, other = os.dup(handle), errors.fileno()
-    except (OSError, ValueError, AttributeError):
-        # Not a file (a test's or a notebook's stream): only Python's own prints can be turned away.
-        sys.stdout = errors
-        try:
-            yield Output(real, None, is_terminal)
-        finally:
-            sys.stdout = real
-        return
-    os.dup2(other, handle)
+    # Not a file (a test's or a notebook's stream): only Python's own prints can be turned away.
+    with suppress(OSError, ValueError, AttributeError):
+        handle, error_handle = real.fileno(), errors.fileno()
+        saved = os.dup(handle)
+    if saved is not None:
+        os.dup2(error_handle, handle)
     sys.stdout = errors
     try:
         yield Output(real, saved, is_terminal)
     finally:
-        errors.flush()
         sys.stdout = real
-        os.dup2(saved, handle)
-        os.close(saved)
+        if saved is not None:
+            errors.flush()
+            os.dup2(saved, handle)
+            os.close(saved)
 
 
 def columns() -> int:
@@ -239,7 +232,12 @@ def print_json(value: object) -> None:
     print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
 
 
-def print_report(found: object, sections: Sequence[Section], form: str) -> None:
+def print_facts(facts: object, lines: list[str], *, as_json: bool) -> None:
+    """Write facts as JSON, or the lines that tell them."""
+    print_json(facts) if as_json else print_lines(lines)
+
+
+def print_report(report: object, sections: Sequence[Section], form: str) -> None:
     """Print a result: itself as JSON, or its sections in a format."""
     import msgspec
 
@@ -248,7 +246,7 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
 
     with results_only() as output:
         if form == "json":
-            output.write(msgspec.json.format(to_json(found)).decode() + "\n")
+            output.write(msgspec.json.format(to_json(report)).decode() + "\n")
         else:
             output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
 
@@ -263,8 +261,8 @@ def print_scores(
     from ragharness.reports.formats import load_format
 
     render = load_format("json" if as_json else "terminal")
-    shown = {"width": output.width, "colour": output.colour}
-    output.write(render(scores, **shown, reference=reference, detail=detail))
+    sized = {"width": output.width, "colour": output.colour}
+    output.write(render(scores, **sized, reference=reference, detail=detail))
 
 
 def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
@@ -310,12 +308,10 @@ def resume_command(*, raised: bool = False) -> str:
 
 def _with_twice(parts: list[str], name: str) -> list[str]:
     """Command with the number after an option doubled."""
-    written = []
-    for place, part in enumerate(parts):
-        option, equals, value = part.partition("=")
-        if option == name and equals:
-            part = f"{name}={2 * float(value):g}"  # noqa: PLW2901
-        elif place and parts[place - 1] == name:
-            part = f"{2 * float(part):g}"  # noqa: PLW2901
-        written.append(part)
-    return written
+    doubled = list(parts)
+    for index, part in enumerate(parts):
+        if part.startswith(f"{name}="):
+            doubled[index] = f"{name}={2 * float(part.partition('=')[2]):g}"
+        elif index and parts[index - 1] == name:
+            doubled[index] = f"{2 * float(part):g}"
+    return doubled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,10 +46,10 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
     from ragharness.cli._options import print_report
     from ragharness.reports.measures import baseline_section
 
-    found = load_baselines(corpus)
-    told = [{"baseline": each, "scores": each.scores} for each in found]
-    form = form_of(form, markdown=False, as_json=as_json, default="text")
-    print_report(told, [baseline_section([(each.id, each.scores) for each in found])], form)
+    baselines = load_baselines(corpus)
+    facts = [{"baseline": baseline, "scores": baseline.scores} for baseline in baselines]
+    section = baseline_section([(baseline.id, baseline.scores) for baseline in baselines])
+    print_report(facts, [section], form_of(form, as_json=as_json))
 
 
 def run(
@@ -92,21 +93,20 @@ def verify(
     from ragharness import api
     from ragharness.analysis.baselines import load_baseline, load_baselines
     from ragharness.analysis.baselines import verify as check
-    from ragharness.cli._options import EXIT_NO_RESULT, print_json, print_lines
+    from ragharness.cli._options import EXIT_NO_RESULT, print_facts, print_lines
 
-    wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or load_baselines(corpus)
+    baselines: list[Baseline] = list(map(load_baseline, names or ())) or load_baselines(corpus)
     where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
-    found = []
-    for each in wanted:
-        found.append(check(each, api.run, **where))
+    checks = []
+    for baseline in baselines:
+        checks.append(check(baseline, api.run, **where))
         if not as_json:
-            print_lines([f"{found[-1].status:12} {each.id}", *(f"    {why}" for why in found[-1].found[:5])])
-    if as_json:
-        print_json([each._asdict() for each in found])
-    came = [each.status for each in found]
-    if not as_json:
-        print_lines([", ".join(f"{came.count(each)} {each}" for each in sorted({*came}))])
-    return EXIT_DIFFERENT if "differs" in came else 0 if "reproduced" in came else EXIT_NO_RESULT
+            reasons = (f"    {reason}" for reason in checks[-1].found[:5])
+            print_lines([f"{checks[-1].status:12} {baseline.id}", *reasons])
+    counts = Counter(check.status for check in checks)
+    summary = ", ".join(f"{counts[status]} {status}" for status in sorted(counts))
+    print_facts([check._asdict() for check in checks], [summary], as_json=as_json)
+    return EXIT_DIFFERENT if counts["differs"] else 0 if counts["reproduced"] else EXIT_NO_RESULT
 
 
 def add(
@@ -123,14 +123,14 @@ def add(
     from ragharness.analysis.baselines import add_baseline
     from ragharness.cli._options import print_lines
 
-    made = add_baseline(api.load_run(run), _FOLDER, name, model_sha256=_digest(model_file))
+    baseline = add_baseline(api.load_run(run), _FOLDER, name, model_sha256=_digest(model_file))
     checked = {
         "bytes": "every outcome must come out again",
         "ranking": "the ranking must come out again, up to ties",
         "intervals": "its buckets must come out again within their intervals",
         "reported": "nobody else can run its pipeline",
-    }[made.reproduces]
-    print_lines([f"{_FOLDER / made.id}: {checked}"])
+    }[baseline.reproduces]
+    print_lines([f"{_FOLDER / baseline.id}: {checked}"])
 
 
 def _where(source: str, base_url: str, offline: bool) -> dict[str, Any]:
@@ -138,17 +138,10 @@ def _where(source: str, base_url: str, offline: bool) -> dict[str, Any]:
 
 
 def _digest(path: Path | None) -> str:
-    from hashlib import sha256
-
+    from ragharness.corpus.download.pinned import hash_file
     from ragharness.errors import UsageError
 
-    if path is None:
-        return ""
-    found = sha256()
     try:
-        with path.open("rb") as file:
-            while piece := file.read(1 << 20):
-                found.update(piece)
+        return hash_file(path) if path else ""
     except OSError as error:
         raise UsageError(f"expected --model-file to be readable, found {path}: {error.strerror}") from error
-    return found.hexdigest()

@@ -103,7 +103,7 @@ def _file(
 ) -> None:
     from ragharness.analysis.labelled import Mapping, read_labelled
     from ragharness.analysis.labelled import calibrate as measure
-    from ragharness.cli._options import columns, print_json, print_lines
+    from ragharness.cli._options import columns, print_facts, print_lines
     from ragharness.graders import cost_lines
     from ragharness.reports.people import calibration_facts, calibration_lines
     from ragharness.reports.progress import Live
@@ -111,7 +111,7 @@ def _file(
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()
     try:
-        found = measure(chosen, labelled, show=show, concurrency=concurrency, on_progress=live.working)
+        calibration = measure(chosen, labelled, show=show, concurrency=concurrency, on_progress=live.working)
     finally:
         live.clear()
     if dry_run:
@@ -119,7 +119,5 @@ def _file(
         return
     for line in cost_lines(chosen):
         live.say(line)
-    if as_json:
-        print_json(calibration_facts(found, show=show > 0))
-    else:
-        print_lines(calibration_lines(found, answers.name, columns()))
+    lines = calibration_lines(calibration, answers.name, columns())
+    print_facts(calibration_facts(calibration, show=show > 0), lines, as_json=as_json)

@@ -28,6 +28,6 @@ def compare(
     from ragharness.reports.compare import compare_sections
     from ragharness.runner.run_search import find_run
 
-    form = form_of(form, markdown=markdown, as_json=as_json, default="text")
-    found = side_by_side([find_run(each) for each in runs])
-    print_report(found, compare_sections(found), form)
+    form = form_of(form, markdown=markdown, as_json=as_json)
+    comparison = side_by_side(list(map(find_run, runs)))
+    print_report(comparison, compare_sections(comparison), form)

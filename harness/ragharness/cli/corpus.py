@@ -14,6 +14,7 @@ from ragharness.cli._options import (
     WORDS,
     columns,
     completion,
+    print_facts,
     print_json,
     print_lines,
 )
@@ -25,17 +26,15 @@ _NAME = typer.Argument(
     autocompletion=completion("corpus"),
 )
 
-_MOST_FAULTS = 5
-"""Faults of one check that are printed; JSON has them all."""
+_MOST_FAULTS = 5  # faults of one check that are printed; JSON has them all
 
 
 def register(app: typer.Typer) -> None:
     """Add the group ``corpus`` to the command line."""
     group = add_group(app, "corpus", "List, fetch, show and check the corpora.", "corpus fetch contractnli")
     group.command("list")(list_corpora)
-    group.command("fetch")(fetch)
-    group.command("show")(show)
-    group.command("check")(check)
+    for verb in (fetch, show, check):
+        group.command(verb.__name__)(verb)
 
 
 def list_corpora(as_json: bool = JSON) -> None:
@@ -48,10 +47,7 @@ def list_corpora(as_json: bool = JSON) -> None:
     from ragharness.support import resources
 
     cards = [manifest(name) for name in resources.names("corpora")]
-    if as_json:
-        print_json([card_facts(card, None) for card in cards])
-    else:
-        print_lines(table(cards, columns()))
+    print_facts([card_facts(card, None) for card in cards], table(cards, columns()), as_json=as_json)
 
 
 def fetch(
@@ -115,17 +111,12 @@ def show(
     card = manifest(name)
     if not document:
         corpus = load_if_here(name, part(split, subset), source, notices=False)
-        if as_json:
-            print_json(card_facts(card, corpus))
-        else:
-            print_lines(card_lines(card, corpus, columns()))
+        print_facts(card_facts(card, corpus), card_lines(card, corpus, columns()), as_json=as_json)
         return
     corpus = load(name, part(split, subset), source, offline=True, notices=False)
     record = corpus.document(document)
-    if as_json:
-        print_json(document_facts(record, passage_words))
-    else:
-        print_lines(document_lines(corpus, record, passage_words, columns()))
+    lines = document_lines(corpus, record, passage_words, columns())
+    print_facts(document_facts(record, passage_words), lines, as_json=as_json)
 
 
 def check(

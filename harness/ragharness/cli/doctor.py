@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ragharness.cli._options import JSON, columns, print_json, print_lines
+from ragharness.cli._options import JSON, columns, print_facts
 
 EXIT_BROKEN = 1
 NOT_FOR_RUNS = frozenset({"all", "dev", "docs", "notebooks", "pii"})
@@ -48,10 +48,8 @@ def doctor(as_json: bool = JSON) -> int:
     """
     findings = [*_installation(), *_data(), *_surroundings()]
     broken = any(finding.state == "broken" for finding in findings)
-    if as_json:
-        print_json({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
-    else:
-        print_lines(_lines(findings, columns()))
+    facts = {"ok": not broken, "findings": [finding._asdict() for finding in findings]}
+    print_facts(facts, _lines(findings, columns()), as_json=as_json)
     return EXIT_BROKEN if broken else 0
 
 

@@ -39,7 +39,7 @@ def gate(
     from ragharness.reports.compare import gate_sections
     from ragharness.runner.run_search import find_run
 
-    form = form_of(form, markdown=markdown, as_json=as_json, default="text")
-    found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)
-    print_report(found, gate_sections(found), form)
-    return EXIT[found.verdict]
+    form = form_of(form, markdown=markdown, as_json=as_json)
+    decision = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)
+    print_report(decision, gate_sections(decision), form)
+    return EXIT[decision.verdict]

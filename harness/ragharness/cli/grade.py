@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ragharness.graders.verdicts.labelled_cases import CaseResult
 
 EXIT_DIFFERENT = 1
-
 _LISTED = 20  # changed verdicts that are named; the rest is counted
 
 
@@ -105,9 +104,9 @@ def _by_rubric(
 
     prepared = prepare(rubric, judge, people, offline=offline)
     outputs = Path(of) if of.endswith(".jsonl") else find_run(of)
-    found, sections = score_by(prepared, outputs, base, offline=offline, source=source)
-    print_report(found, sections, "json" if as_json else "text")
-    return EXIT[found.verdict]
+    scores, sections = score_by(prepared, outputs, base, offline=offline, source=source)
+    print_report(scores, sections, "json" if as_json else "text")
+    return EXIT[scores.verdict]
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
@@ -116,19 +115,16 @@ def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
 
     results = list(check_cases(path, grader))
     different = [result for result in results if result.differences]
-    if as_json:
-        print_lines([_as_json(results)])
-    else:
-        agreed = len(results) - len(different)
-        told = f"{agreed} of {len(results)} cases as expected, {len(different)} different"
-        print_lines([*map(_as_text, different), told])
+    agreed = len(results) - len(different)
+    summary = f"{agreed} of {len(results)} cases as expected, {len(different)} different"
+    print_lines([_as_json(results)] if as_json else [*map(_as_text, different), summary])
     return EXIT_DIFFERENT if different else 0
 
 
 def _as_text(result: CaseResult) -> str:
     lines = [f"{result.case.id}  {' '.join(result.case.answer.text.split())[:160]}"]
-    for key, (wanted, got) in result.differences.items():
-        lines.append(f"    {key}: expected {_show(wanted)}, got {_show(got)}")
+    for key, (expected, actual) in result.differences.items():
+        lines.append(f"    {key}: expected {_show(expected)}, got {_show(actual)}")
     lines.append(f"    row {result.verdict.decided_by}: {result.verdict.why}")
     return "\n".join(lines)
 
@@ -145,7 +141,8 @@ def _as_json(results: list[CaseResult]) -> str:
             "id": result.case.id,
             "as_expected": not result.differences,
             "differences": {
-                key: {"expected": wanted, "got": got} for key, (wanted, got) in result.differences.items()
+                key: dict(zip(("expected", "got"), pair, strict=True))
+                for key, pair in result.differences.items()
             },
             "verdict": result.verdict,
         }
@@ -185,9 +182,6 @@ def grade_run(
 def _summary(changed: list[tuple[Record, Record]]) -> str:
     from ragharness.runner.grading import came_out
 
-    lines = [f"{len(changed)} verdicts changed"]
-    lines += [
-        f"  {before.question}  {came_out(before)} -> {came_out(after)}" for before, after in changed[:_LISTED]
-    ]
-    more = len(changed) - _LISTED
-    return "\n".join([*lines, *([f"  and {more} more"] if more > 0 else [])])
+    listed = (f"  {old.question}  {came_out(old)} -> {came_out(new)}" for old, new in changed[:_LISTED])
+    more = [f"  and {len(changed) - _LISTED} more"] if len(changed) > _LISTED else []
+    return "\n".join([f"{len(changed)} verdicts changed", *listed, *more])

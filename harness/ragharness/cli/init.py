@@ -31,16 +31,16 @@ def init(
     from ragharness.support import resources
 
     home = Path(__file__).parent / "_project"
-    wanted = {name: home / template for name, template in _TEMPLATES.items()}
-    wanted[_ACTION] = resources.root() / "action.yml"
-    known = [name for name in wanted if (folder / name).exists()]
-    if known:
+    files = {name: home / template for name, template in _TEMPLATES.items()}
+    files[_ACTION] = resources.root() / "action.yml"
+    existing = [name for name in files if (folder / name).exists()]
+    if existing:
         raise UsageError(
-            f"expected none of these files in {folder.absolute()}, found {', '.join(known)}",
+            f"expected none of these files in {folder.absolute()}, found {', '.join(existing)}",
             help="name another folder, or move them away: ragharness init FOLDER",
         )
     try:
-        for name, template in wanted.items():
+        for name, template in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(template.read_bytes())
     except OSError as error:
@@ -48,5 +48,5 @@ def init(
             f"expected to write into {folder.absolute()}, found: {error.strerror or error}",
             help="name a writable folder: ragharness init FOLDER",
         ) from error
-    steps = "ragharness run --pipeline pipeline.py:answer"
-    print_lines([*(f"written {folder / name}" for name in wanted), "", f"next   {steps}"])
+    step = "next   ragharness run --pipeline pipeline.py:answer"
+    print_lines([*(f"written {folder / name}" for name in files), "", step])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE, columns, print_json, print_lines
+from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE, columns, print_facts
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,10 +53,7 @@ def label(
     folder = find_run(run)
     if status:
         facts = labelling_facts(folder)
-        if as_json:
-            print_json(facts)
-        else:
-            print_lines(labelling_lines(facts, columns()))
+        print_facts(facts, labelling_lines(facts, columns()), as_json=as_json)
         return 0
     if as_json:
         raise UsageError("--json goes with --status")
@@ -109,6 +106,6 @@ def _by_page(opened: Labelling, folder: RunFolder) -> None:
 
 
 def _progress(opened: Labelling) -> str:
-    found = opened.progress
-    skipped = f", {found.skipped} skipped" if found.skipped else ""
-    return f"{found.labelled} of {found.total} labelled{skipped}"
+    progress = opened.progress
+    skipped = f", {progress.skipped} skipped" if progress.skipped else ""
+    return f"{progress.labelled} of {progress.total} labelled{skipped}"

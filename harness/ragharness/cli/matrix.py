@@ -30,7 +30,7 @@ def matrix(
     from ragharness.reports.compare import matrix_sections, plan_sections
     from ragharness.reports.text import render
 
-    form = form_of(form, markdown=markdown, as_json=as_json, default="text")
+    form = form_of(form, markdown=markdown, as_json=as_json)
     if form != "json":
         render([], form)  # a name that is none is said before anything is asked
     try:
@@ -41,5 +41,5 @@ def matrix(
         leave(EXIT_INTERRUPTED)
     print_report(result.report, (plan_sections if dry_run else matrix_sections)(result.report), form)
     if dry_run:
-        return EXIT_NO_RESULT if any(each.error for each in result.cells) else 0
+        return EXIT_NO_RESULT if any(cell.error for cell in result.cells) else 0
     return 0 if result.result else EXIT_NO_RESULT

@@ -21,6 +21,7 @@ from ragharness.cli._options import (
     SUBSET,
     WORDS,
     columns,
+    print_facts,
     print_json,
     print_lines,
     resume_command,
@@ -57,11 +58,8 @@ def register(app: typer.Typer) -> None:
     group = add_group(
         app, "questions", "Build, check, show and freeze question sets.", "questions check --corpus sample"
     )
-    group.command("build")(build)
-    group.command("check")(check)
-    group.command("show")(show)
-    group.command("freeze")(freeze)
-    group.command("passages")(passages)
+    for verb in (build, check, show, freeze, passages):
+        group.command(verb.__name__)(verb)
 
 
 def build(
@@ -112,11 +110,8 @@ def build(
         questions = makers.build_and_probe(loaded, size, seed)
     if out is not None:
         write(out, set_content(questions, out))
-    if as_json:
-        print_json(set_facts(questions))
-        return
     outcome = f"written to {out}" if out is not None else "not written: use --out FILE"
-    print_lines([*set_lines(questions, columns()), "", outcome])
+    print_facts(set_facts(questions), [*set_lines(questions, columns()), "", outcome], as_json=as_json)
 
 
 def check(
@@ -142,10 +137,7 @@ def check(
     from ragharness.questions.values import undecidable
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
-    if path is None:
-        questions = load_questions(loaded, size=size, seed=seed)
-    else:
-        questions = questions_about(loaded, path)
+    questions = questions_about(loaded, path) if path else load_questions(loaded, size=size, seed=seed)
     report = makers.examine(questions, loaded)
     if as_json:
         facts = report.facts()
@@ -186,17 +178,13 @@ def show(
         else load_questions(load(corpus, part(split, subset), source, offline=offline), size=size, seed=seed)
     )
     if not question:
-        if as_json:
-            print_json(set_facts(questions))
-        else:
-            print_lines(table(questions, columns()))
+        print_facts(set_facts(questions), table(questions, columns()), as_json=as_json)
         return
-    record = pick(questions, question)
+    if question not in questions.by_id:
+        raise UnknownName("question", question, questions.by_id, help="ragharness questions show")
+    record = questions.by_id[question]
     documents = load_if_here(questions.corpus or corpus, part(split, subset) or questions.split, source)
-    if as_json:
-        print_json(question_facts(record))
-    else:
-        print_lines(question_lines(record, documents, columns()))
+    print_facts(question_facts(record), question_lines(record, documents, columns()), as_json=as_json)
 
 
 def freeze(
@@ -239,10 +227,8 @@ def freeze(
         print_lines(report.lines(set_lines(questions, columns()), columns()))
         raise typer.Exit(1)
     makers.freeze(questions, folder, loaded, edited=accept_edits)
-    if as_json:
-        print_json(set_facts(questions))
-    else:
-        print_lines([*set_lines(questions, columns()), "", f"frozen in {folder}"])
+    lines = [*set_lines(questions, columns()), "", f"frozen in {folder}"]
+    print_facts(set_facts(questions), lines, as_json=as_json)
 
 
 def passages(
@@ -342,13 +328,13 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 def table(questions: QuestionSet, width: int) -> list[str]:
     """Each question with its id, type and gold answer, its text below."""
     from ragharness.analysis.scores import ROW_NAMES
-    from ragharness.reports.text import aligned, paragraph
+    from ragharness.reports.text import aligned, one_line, paragraph
 
     rows = [
         (
             question.id,
             ROW_NAMES[question.row] + (f" ({question.withheld})" if question.withheld else ""),
-            _gold(question),
+            one_line(" or ".join(question.answers))[:12] if question.answers else "-",
         )
         for question in questions.questions
     ]
@@ -357,18 +343,13 @@ def table(questions: QuestionSet, width: int) -> list[str]:
     return [head, *(line for name, text in zip(lines, texts, strict=True) for line in (name, *text))]
 
 
-def pick(questions: QuestionSet, wanted: str) -> Question:
-    """Question with that id; raises UnknownName with the nearest ids."""
-    try:
-        return questions.by_id[wanted]
-    except KeyError:
-        raise UnknownName("question", wanted, questions.by_id, help="ragharness questions show") from None
-
-
 def question_lines(question: Question, corpus: Corpus | None, width: int) -> list[str]:
     """One question whole; the text of its evidence too when the corpus is on this machine."""
     from ragharness.reports.text import labelled, paragraph
 
+    document = question.document
+    if document and corpus is not None:
+        document += f" {corpus.document(document).title}"
     rows = [
         ("id", question.id),
         ("question", question.text),
@@ -377,7 +358,7 @@ def question_lines(question: Question, corpus: Corpus | None, width: int) -> lis
         ("gold", " or ".join(question.answers)),
         ("proposition", question.proposition),
         ("yes means", "" if not question.proposition else "so" if question.yes_means else "not so"),
-        ("document", _titled(question.document, corpus)),
+        ("document", document),
         ("topic", question.topic),
         ("withheld", question.withheld),
         ("note", question.note),
@@ -399,15 +380,3 @@ def _rows(questions: QuestionSet) -> dict[str, int]:
 
     counts = Counter(question.row for question in questions.questions)
     return {row: counts[row] for row in ROWS}
-
-
-def _gold(question: Question) -> str:
-    from ragharness.reports.text import one_line
-
-    return one_line(" or ".join(question.answers))[:12] if question.answers else "-"
-
-
-def _titled(document: str, corpus: Corpus | None) -> str:
-    if not document or corpus is None:
-        return document
-    return f"{document} {corpus.document(document).title}"

@@ -9,7 +9,7 @@ import typer
 
 from ragharness.cli._options import MARKDOWN, RUN, completion, form_of, modules
 
-_KNOWN = ", ".join(modules("formats", "reports.formats"))
+_FORMATS = ", ".join(modules("formats", "reports.formats"))
 
 
 def report(
@@ -19,7 +19,7 @@ def report(
         typer.Option(
             "--format",
             metavar="NAME",
-            help=f"One of {_KNOWN} (default: terminal).",
+            help=f"One of {_FORMATS} (default: terminal).",
             autocompletion=completion("format"),
         ),
     ] = "",
@@ -45,17 +45,17 @@ def report(
 
     name = form_of(form, html=html, markdown=markdown, as_json=as_json, default="terminal")
     render = load_format(name)
-    found = Run(find_run(run))
+    opened = Run(find_run(run))
     with results_only() as output:
-        shown = {"width": output.width, "colour": output.colour and out is None}
-        made = render(found.scores, run=found, **shown, reference=run, detail=detail)
+        sized = {"width": output.width, "colour": output.colour and out is None}
+        rendered = render(opened.scores, run=opened, **sized, reference=run, detail=detail)
         if out is not None:
-            write_report(out, made)
-        elif isinstance(made, str):
-            output.write(made)
+            write_report(out, rendered)
+        elif isinstance(rendered, str):
+            output.write(rendered)
         else:
             raise UsageError(
                 f"expected --out with the format {name}, found none",
-                help=f"ragharness report {run} --format {name} --out {found.folder.name}".replace("  ", " "),
+                help=f"ragharness report {run} --format {name} --out {opened.folder.name}".replace("  ", " "),
             )
-    return exit_code(found.scores)
+    return exit_code(opened.scores)

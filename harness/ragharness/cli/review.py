@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.cli._options import JSON, RUN, columns, print_json, print_lines
+from ragharness.cli._options import JSON, RUN, columns, print_facts
 
 
 def review(run: str = RUN, as_json: bool = JSON) -> None:
@@ -16,7 +16,4 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
     from ragharness.runner.run_search import find_run
 
     facts = review_facts(find_run(run).records())
-    if as_json:
-        print_json(facts)
-    else:
-        print_lines(review_lines(facts, columns()))
+    print_facts(facts, review_lines(facts, columns()), as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._options import FORM, JSON, completion, form_of, print_json, print_lines, print_report
+from ragharness.cli._options import FORM, JSON, completion, form_of, print_facts, print_lines, print_report
 
 if TYPE_CHECKING:
     from ragharness.reports.text import Section
@@ -46,15 +46,15 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
     from ragharness.rubrics.registry import rubric_names
     from ragharness.rubrics.rubric import read_rubric
 
-    found = {}
+    rubrics = {}
     for name, path in rubric_names().items():
         try:
-            found[name] = read_rubric(path).rubric
+            rubrics[name] = read_rubric(path).rubric
         except RubricNotUsable as error:  # noqa: PERF203 (a few files)
             Live().tell(f"left out: {error}")
-    rows = [[n, r.status, str(len(r.dimensions)), r.owner, r.name] for n, r in found.items()]
+    rows = [[n, r.status, str(len(r.dimensions)), r.owner, r.name] for n, r in rubrics.items()]
     head = ("rubric", "status", "dimensions", "owner", "name")
-    _print(found, [Section("", (), head, rows, frozenset({0, 1, 3, 4}))], form, as_json)
+    _print(rubrics, [Section("", (), head, rows, frozenset({0, 1, 3, 4}))], form, as_json)
 
 
 def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
@@ -65,9 +65,9 @@ def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
     from ragharness.reports.rubric import rubric_sections
     from ragharness.rubrics.registry import find_rubric
 
-    found = find_rubric(rubric).rubric
-    told = {"header": found.header, "normalised": found.normalised, "rubric": found}
-    _print(told, rubric_sections(found), form, as_json)
+    content = find_rubric(rubric).rubric
+    facts = {"header": content.header, "normalised": content.normalised, "rubric": content}
+    _print(facts, rubric_sections(content), form, as_json)
 
 
 def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
@@ -78,14 +78,12 @@ def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
     from ragharness.rubrics import registry
 
     loaded = registry.find_rubric(rubric)
-    found = registry.check(loaded, registry.parent_of(loaded))
-    wrong = sum(not each.advice for each in found)
-    if as_json:
-        print_json([each._asdict() for each in found])
-    else:
-        lines = [f"{'advice' if each.advice else 'error'}: {loaded.path}, {each}" for each in found]
-        told = f"{wrong} problem{'s' * (wrong != 1)}, {len(found) - wrong} advised"
-        print_lines([*lines, f"{loaded.rubric.title}: {told}"])
+    problems = registry.check(loaded, registry.parent_of(loaded))
+    wrong = sum(not problem.advice for problem in problems)
+    lines = [f"{'advice' if problem.advice else 'error'}: {loaded.path}, {problem}" for problem in problems]
+    counts = f"{wrong} problem{'s' * (wrong != 1)}, {len(problems) - wrong} advised"
+    facts = [problem._asdict() for problem in problems]
+    print_facts(facts, [*lines, f"{loaded.rubric.title}: {counts}"], as_json=as_json)
     return EXIT_PROBLEMS if wrong else 0
 
 
@@ -100,10 +98,11 @@ def branch(
     """
     from ragharness.rubrics import registry
 
-    made = registry.branch(rubric, claim, out)
-    lines = [f"{made.title} ({made.change_class}): {made.path}", *(f"  {each.told}" for each in made.changes)]
-    lines += [f"{made.restored} is again as it was used"] if made.restored else []
-    print_lines([*lines, f"edit it, then: ragharness rubric check {made.path}, and write status: active"])
+    draft = registry.branch(rubric, claim, out)
+    lines = [f"{draft.title} ({draft.change_class}): {draft.path}"]
+    lines += [f"  {change.told}" for change in draft.changes]
+    lines += [f"{draft.restored} is again as it was used"] if draft.restored else []
+    print_lines([*lines, f"edit it, then: ragharness rubric check {draft.path}, and write status: active"])
 
 
 def cost(
@@ -120,9 +119,9 @@ def cost(
     from ragharness.reports.rubric import cost_section
     from ragharness.rubrics import judge, registry
 
-    found = registry.find_rubric(rubric).rubric
-    costs = judge.estimate(found, outputs, model)
-    _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
+    content = registry.find_rubric(rubric).rubric
+    costs = judge.estimate(content, outputs, model)
+    _print(costs, [cost_section(content.title, costs, outputs)], form, as_json)
 
 
 def diff(
@@ -145,22 +144,23 @@ def diff(
     from ragharness.rubrics import judge, registry, scoring
 
     if first.endswith(".json") and second.endswith(".json"):
-        beside = scoring.compare_scores(*(scoring.read_scores(Path(each)) for each in (first, second)))
+        beside = scoring.compare_scores(*(scoring.read_scores(Path(name)) for name in (first, second)))
         _print(beside, [scores_beside_section(beside)], form, as_json)
         return
-    both = [registry.find_rubric(each).rubric for each in (first, second)]
-    found = registry.changes(*both)
-    size, costs = (
-        found[0].weight if found else None,
-        [judge.estimate(each, outputs, model) for each in both],
-    )
-    told = {"change_class": size, "changes": [each._asdict() for each in found], "costs": costs}
-    spent = [cost_section(each.title, taken, outputs) for each, taken in zip(both, costs, strict=True)]
-    _print(told, [change_section(found), *spent], form, as_json)
+    rubrics = [registry.find_rubric(name).rubric for name in (first, second)]
+    changes = registry.changes(*rubrics)
+    costs = [judge.estimate(rubric, outputs, model) for rubric in rubrics]
+    facts = {
+        "change_class": changes[0].weight if changes else None,
+        "changes": [change._asdict() for change in changes],
+        "costs": costs,
+    }
+    spent = [cost_section(rubric.title, taken, outputs) for rubric, taken in zip(rubrics, costs, strict=True)]
+    _print(facts, [change_section(changes), *spent], form, as_json)
 
 
 def _print(value: object, sections: list[Section], form: str, as_json: bool) -> None:
-    print_report(value, sections, form_of(form, markdown=False, as_json=as_json, default="text"))
+    print_report(value, sections, form_of(form, as_json=as_json))
 
 
 EXIT = {"pass": 0, "fail": 1, "incomplete": 2}
@@ -223,8 +223,8 @@ def score_by(
         records = ((record, grading.passages_of(record)) for record in of.records())
         items = list(items_of_run(of.questions(), records, verdict))
     registry.mark_used(loaded)
-    found = scoring.score(loaded.rubric, items, means)
+    scores = scoring.score(loaded.rubric, items, means)
     if not isinstance(of, Path):
         of.write(f"rubric-{loaded.rubric.title}.yaml", loaded.text.encode())
-        of.write(f"rubric-{loaded.rubric.title}.json", msgspec.json.format(msgspec.json.encode(found)))
-    return found, rubric_scores_sections(found)
+        of.write(f"rubric-{loaded.rubric.title}.json", msgspec.json.format(msgspec.json.encode(scores)))
+    return scores, rubric_scores_sections(scores)

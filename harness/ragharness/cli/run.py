@@ -42,15 +42,17 @@ _OUTPUT = (
 )
 
 _GATES = "Limits that the run must keep to, or a gate.toml with thresholds; exit code 1 if one is missed."
-
 _OTHERS = "Options"
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb: an option for each field of ``RunConfig``, under its headings."""
     declared = [
-        *((each.name, _TYPES.get(str(each.type), str), option_of(each.name)) for each in fields(RunConfig)),
-        *((name, bool, typer.Option(False, flag, help=told)) for name, flag, told in _OUTPUT),
+        *(
+            (field.name, _TYPES.get(str(field.type), str), option_of(field.name))
+            for field in fields(RunConfig)
+        ),
+        *((name, bool, typer.Option(False, flag, help=text)) for name, flag, text in _OUTPUT),
         ("gates", str, typer.Option("", "--gates", metavar="FILE|NAME<=VALUE,...", help=_GATES)),
         ("rubric", str, RUBRIC),
         ("judge", list[str] | None, JUDGE),
@@ -66,9 +68,9 @@ def register(app: typer.Typer) -> None:
 
     command.__doc__ = run.__doc__
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    headings = {each.name: each.metadata["under"] for each in fields(RunConfig) if each.metadata["under"]}
-    app.command("run", cls=under(headings))(command)
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    headings = {field.name: field.metadata["under"] for field in fields(RunConfig)}
+    app.command("run", cls=under({name: heading for name, heading in headings.items() if heading}))(command)
 
 
 def run(
@@ -112,9 +114,9 @@ def _limits(gates: str) -> Gates:
     """Gates; a name that is none is said before anything is asked."""
     from ragharness.analysis.rules import limits_of, read_gates
 
-    found = read_gates(gates)
-    limits_of(found)
-    return found
+    limits = read_gates(gates)
+    limits_of(limits)
+    return limits
 
 
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
@@ -122,9 +124,9 @@ def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfi
     from ragharness.cli._options import columns
     from ragharness.reports.text import render
 
-    found, sections = score_by(scored_by, folder, offline=config.offline, source=config.source)
+    scores, sections = score_by(scored_by, folder, offline=config.offline, source=config.source)
     live.tell(render(sections, "text", columns()).rstrip())
-    return EXIT[found.verdict]
+    return EXIT[scores.verdict]
 
 
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
@@ -134,11 +136,11 @@ def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
     from ragharness.reports.compare import threshold_section
     from ragharness.reports.text import render
 
-    found = check_thresholds(gates, folder)
-    live.tell(render([threshold_section(found)], "text").rstrip())
-    if any(each.passes is False for each in found):
+    rules = check_thresholds(gates, folder)
+    live.tell(render([threshold_section(rules)], "text").rstrip())
+    if any(rule.passes is False for rule in rules):
         return EXIT_MISSED
-    return EXIT_NO_RESULT if any(each.passes is None for each in found) else 0
+    return EXIT_NO_RESULT if any(rule.passes is None for rule in rules) else 0
 
 
 def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) -> SessionResult:

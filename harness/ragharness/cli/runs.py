@@ -27,11 +27,11 @@ def runs(
     from ragharness.results import Run
     from ragharness.runner.run_search import list_runs
 
-    found = [_described(Run(each)) for each in list_runs(Path(folder))]
+    descriptions = [_described(Run(run)) for run in list_runs(Path(folder))]
     if as_json:
-        print_json(found)
-    elif found:
-        print_lines([line for each in found for line in _lines(each)])
+        print_json(descriptions)
+    elif descriptions:
+        print_lines([line for run in descriptions for line in _lines(run)])
     else:
         raise RunNotUsable(f"expected runs in the folder {folder}, found none", help="ragharness run")
 
@@ -57,11 +57,10 @@ def _lines(run: dict[str, Any]) -> list[str]:
 
     retriever = f"{run['retriever']} k={run['k']}"
     setting = [run["corpus"], run["pipeline"], run["model"], retriever, *(f"[{tag}]" for tag in run["tags"])]
-    shown = [one_line(str(part)) for part in setting if part]
     width = columns()
     return [
         one_line(f"{run['name']}  ({_age(run['created'])} old)", width),
-        *flow(shown, width, "  ", "  "),
+        *flow([one_line(str(part)) for part in setting if part], width, "  ", "  "),
         *paragraph(run["verdict"], width, "  "),
     ]
 

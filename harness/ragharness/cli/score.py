@@ -78,8 +78,8 @@ def score(
 
         measured = keep_metrics(folder, metrics_of(folder, read_wanted(metrics)))
         scores = scores_of(folder)
-        told = "" if scores.result else scores.sentence
-        print_report(measured, metric_sections(measured, told), "json" if as_json else "text")
+        sections = metric_sections(measured, "" if scores.result else scores.sentence)
+        print_report(measured, sections, "json" if as_json else "text")
         return exit_code(scores)
     scores = keep(folder, scores_of(folder))
     with results_only() as output:
@@ -97,13 +97,12 @@ def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, a
     if compat:
         return traces.run_compat(gold, trace, k, gates)
     try:
-        found = traces.score(traces.read(gold), traces.read(trace), k=k, gates=gates, reads_refusal=declines)
+        scores = traces.score(traces.read(gold), traces.read(trace), k=k, gates=gates, reads_refusal=declines)
     except traces.TraceError as error:
         raise UsageError(str(error), help="docs/traces.md shows both files") from error
-    print_report(
-        traces.json_of(found) if as_json else found, trace_sections(found), "json" if as_json else "text"
-    )
-    return traces.exit_code(found)
+    facts, form = (traces.json_of(scores), "json") if as_json else (scores, "text")
+    print_report(facts, trace_sections(scores), form)
+    return traces.exit_code(scores)
 
 
 def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> int:
@@ -117,9 +116,9 @@ def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> i
     if compat:
         print_json(printed(read_outputs(path, wanted.claims)))
         return 0
-    found = metrics_of_outputs(path, wanted)
-    print_report(found, metric_sections(found), "json" if as_json else "text")
-    return 0 if found.questions else 2
+    measured = metrics_of_outputs(path, wanted)
+    print_report(measured, metric_sections(measured), "json" if as_json else "text")
+    return 0 if measured.questions else 2
 
 
 def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json: bool) -> int:
@@ -127,8 +126,6 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     ``against``: an earlier log; ``drawn``: answers that are written to ``out`` for people to label.
     """
-    from pathlib import Path
-
     from msgspec import to_builtins
 
     from ragharness.analysis import measuring
@@ -137,12 +134,12 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
     from ragharness.traces.logs import read_log
 
     log = read_log(path)
-    found = measuring.score_log(log)
-    moved = measuring.drift(measuring.score_log(read_log(Path(against))), found) if against else []
+    scores = measuring.score_log(log)
+    drift = measuring.drift(measuring.score_log(read_log(Path(against))), scores) if against else []
     if out is not None:
         _write(out, measuring.sample(log.entries, drawn))
-    told = {"graded": False, "result": False, **to_builtins(found), "drift": to_builtins(moved)}
-    print_report(told, log_sections(found, moved), "json" if as_json else "text")
+    facts = {"graded": False, "result": False, **to_builtins(scores), "drift": to_builtins(drift)}
+    print_report(facts, log_sections(scores, drift), "json" if as_json else "text")
     return EXIT_NO_RESULT
 
 

@@ -27,10 +27,10 @@ def show(
     from ragharness.runner.run_search import find_run
 
     folder = find_run(run)
-    asked = Run(folder)[question]
+    outcome = Run(folder)[question]
     try:
-        asked = Run(folder, grading_context(folder, source=source, offline=offline))[question]
+        outcome = Run(folder, grading_context(folder, source=source, offline=offline))[question]
     except RagharnessError as error:
         Live().say(f"the texts of the corpus are left out: {error}")
     with results_only() as output:
-        output.write(asked.explain(min(output.width, 100), passages=passages))
+        output.write(outcome.explain(min(output.width, 100), passages=passages))

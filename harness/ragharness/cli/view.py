@@ -38,9 +38,9 @@ def view(
     from ragharness.results import Run
     from ragharness.runner.run_search import find_run
 
-    found = [Run(find_run(each)) for each in runs or [""]]
-    path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{found[0].folder.name}.html"
-    write_report(path, page(found))
+    opened = [Run(find_run(name)) for name in runs or [""]]
+    path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{opened[0].folder.name}.html"
+    write_report(path, page(opened))
     print_lines([str(path)])
     if not stay:
         webbrowser.open(path.absolute().as_uri())

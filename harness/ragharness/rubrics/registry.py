@@ -20,22 +20,14 @@ ChangeClass = Literal["patch", "minor", "major"]
 CLASSES: tuple[ChangeClass, ...] = get_args(ChangeClass)
 
 METHODS = ("deterministic", "semantic_similarity", JUDGED, "human", "claim_pipeline", "groundedness")
-LAYER = "safety_layer"
-"""The method of a gate that stands for the checks of the safety policy."""
-
-TWEAK = 5.0
-"""Points that a threshold may move in a patch."""
-MATERIAL = 0.05
-"""Largest move of a normalised weight in a patch."""
+LAYER = "safety_layer"  # the method of a gate that stands for the checks of the safety policy
+TWEAK = 5.0  # points that a threshold may move in a patch
+MATERIAL = 0.05  # largest move of a normalised weight in a patch
 MOST_DIMENSIONS = 10
-ADVISED = range(4, 9)
-"""Dimensions: fewer hide failures, more are not read."""
+ADVISED = range(4, 9)  # dimensions: fewer hide failures, more are not read
 MOST_VOTES = 25
-
 LOCAL = Path("rubrics")
-USED = "used"
-"""Folder beside a rubric with each version as it was used."""
-
+USED = "used"  # folder beside a rubric with each version as it was used
 VERSION = re.compile(r"\d{1,6}\.\d{1,6}")
 _ROUNDING = 1e-9
 _ID_FORM = "an id of small letters, digits and hyphens"
@@ -309,8 +301,7 @@ class Branch(NamedTuple):
     title: str
     change_class: str
     changes: list[Change]
-    restored: Path | None
-    """The parent's file, put back to the version that was used."""
+    restored: Path | None  # the parent's file, put back to the version that was used
 
 
 def branch(name: str, claim: str = "", out: Path | None = None) -> Branch:

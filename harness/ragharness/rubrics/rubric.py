@@ -20,11 +20,8 @@ from ragharness.records import Passage, Question, Record, Verdict
 from ragharness.support.files import json_rows
 
 JUDGED = "llm_judge"
-SCALE = 10.0
-"""Methods score from 0 to 10; thresholds run from 0 to 100."""
-
-_LONGEST = 1_000_000
-"""Characters of a file."""
+SCALE = 10.0  # methods score from 0 to 10; thresholds run from 0 to 100
+_LONGEST = 1_000_000  # characters of a file
 _ERROR_PATH = re.compile(r" - at `(?:key in )?([^`]*)`$")
 
 

@@ -21,8 +21,7 @@ from ragharness.rubrics.rubric import SCALE, Check, Item
 
 Rule = Callable[..., "Marked | float | None"]
 _Against = Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
-_EXCERPT = 80
-"""Characters of an unsupported claim in a reason."""
+_EXCERPT = 80  # characters of an unsupported claim in a reason
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DENIED = re.compile(r"(?i)\b(?:not|n't|never|cannot|before|once|until|if|unless)\b[^.!?;]*$|n't\b[^.!?;]*$")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")

@@ -31,9 +31,7 @@ from ragharness.rubrics.rubric import (
 from ragharness.rubrics.rules import RULES, Embeddings, apply
 from ragharness.support.concurrency import map_in_order
 
-GATE_KEPT = 8.0
-"""Lowest mean of a judge at which a gate passes; a person must pass it, too."""
-
+GATE_KEPT = 8.0  # lowest mean of a judge at which a gate passes; a person must pass it, too
 _WORKERS = 8
 _SETTLED = {"scored", "not_applicable"}
 NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"

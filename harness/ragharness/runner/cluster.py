@@ -32,7 +32,6 @@ from ragharness.support.options import Options
 from ragharness.support.process import ProcessDied
 
 T = TypeVar("T")
-
 BATCH = 64  # records that are graded by one task
 
 

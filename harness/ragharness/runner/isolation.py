@@ -36,7 +36,6 @@ from ragharness.support.process import Child, ProcessDied, Processes, claim_pipe
 Retrieve = Callable[[str, int], list[Passage]]
 
 T = TypeVar("T")
-
 _STARTUP = 600.0  # time limit in seconds for loading the pipeline in a process
 _GROWTH = 1 << 30  # bytes by which a process may grow after its first answer before it is replaced
 _PROGRAM = "from ragharness.runner.isolation import main; main()"
@@ -96,8 +95,7 @@ class Failed(Struct, frozen=True, tag=True):
     """The exception of the pipeline; ``fate``: whether it is transient."""
 
     failure: Failure
-    fate: str = ""
-    """``passing``, ``cut`` (passing: no service answered), ``refused`` or nothing."""
+    fate: str = ""  # ``passing``, ``cut`` (passing: no service answered), ``refused`` or nothing
     retry_after: float | None = None
     help: str = ""
     memory: int = 0

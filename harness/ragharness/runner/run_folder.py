@@ -31,9 +31,7 @@ from ragharness.support.files import atomic_file, exclusive_lock, make_private_f
 from ragharness.support.messages import redact_bytes
 
 T = TypeVar("T")
-
-FORMAT = 1
-"""The version of the folder's layout; a folder of another one is refused."""
+FORMAT = 1  # the version of the folder's layout; a folder of another one is refused
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -181,8 +179,7 @@ class RunFolder:
     """One run on disk; open it for reading at any time, also while another process writes."""
 
     def __init__(self, path: Path, run: Run) -> None:
-        self.path = path
-        """As it was named, for people."""
+        self.path = path  # as it was named, for people
         self.run = run
         # A pipeline may change the folder that it works in.
         self._place = path.absolute()

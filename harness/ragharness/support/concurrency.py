@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_ROUNDING = 1 + 1e-9
-"""Ten times ten cents are a dollar, whatever binary fractions say."""
+_ROUNDING = 1 + 1e-9  # ten times ten cents are a dollar, whatever binary fractions say
 _MOST_PROCESSES = 8
 """However many cores there are: each holds a copy of the memory that this process writes to."""
 
@@ -33,8 +31,7 @@ class Pace:
     """Limit of calls per second over all workers."""
 
     def __init__(self, a_second: float) -> None:
-        self.stopped = threading.Event()
-        """Set when nobody is to wait any longer."""
+        self.stopped = threading.Event()  # set when nobody is to wait any longer
         self._gap = 1 / a_second
         self._next = 0.0
         self._lock = Lock()

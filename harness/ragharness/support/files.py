@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 LocatedRow = tuple[str, object, str]
 """The location of a row ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
 
-_BATCH = 32
-"""Rows of Parquet in memory at once: one may have a megabyte."""
+_BATCH = 32  # rows of Parquet in memory at once: one may have a megabyte
 _DIGEST_SIZE = 32
 _LENGTH_SIZE = 8
 _NAME_PART = 40
@@ -122,8 +121,7 @@ def try_lock(handle: int) -> bool:
     return True
 
 
-_LOCKS: dict[Path, int] = {}
-"""Handles of the locks of this process."""
+_LOCKS: dict[Path, int] = {}  # handles of the locks of this process
 
 
 @contextmanager

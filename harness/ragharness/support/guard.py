@@ -14,9 +14,7 @@ from contextlib import suppress
 from threading import Lock
 
 VARIABLE = "RAGHARNESS_STARTED_BY"
-
-_PAUSE = 0.05
-"""Seconds between two scans: a process that waits for a disk dies when it has it."""
+_PAUSE = 0.05  # seconds between two scans: a process that waits for a disk dies when it has it
 
 
 class Guard:

@@ -12,23 +12,16 @@ from typing import Any, TypeVar
 from ragharness.errors import TemporaryFailure
 
 T = TypeVar("T")
-
 TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 """Too early, too many, or a fault of the server or of a proxy."""
-LONGEST_WAIT = 120.0
-"""Longest wait in seconds, whatever a service asks for."""
-
+LONGEST_WAIT = 120.0  # longest wait in seconds, whatever a service asks for
 _FIRST_WAIT = 1.0
 _LONGEST_BACKOFF = 60.0
-_PATIENCE = 60.0
-"""Longest wait in seconds before a call outside of a run's questions is made again."""
-_DOUBLINGS = 10
-"""More would not be waited for anyway, and a thousand do not fit a number."""
-_SPREAD = 1.0
-"""Seconds over which clients are spread that were all told to come back at the same time."""
+_PATIENCE = 60.0  # longest wait in seconds before a call outside of a run's questions is made again
+_DOUBLINGS = 10  # more would not be waited for anyway, and a thousand do not fit a number
+_SPREAD = 1.0  # seconds over which clients are spread that were all told to come back at the same time
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
-_BLOCK = 1 << 20
-"""Bytes that are unpacked at once."""
+_BLOCK = 1 << 20  # bytes that are unpacked at once
 
 
 class Unpacker:

@@ -12,10 +12,8 @@ from traceback import FrameSummary, extract_tb
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-LONGEST = 160
-"""Characters of a message that shares its line with others."""
-SHORTEST_SECRET = 8
-"""Characters; shorter values ("1", "true") are no secrets and would hit ordinary words."""
+LONGEST = 160  # characters of a message that shares its line with others
+SHORTEST_SECRET = 8  # characters; shorter values ("1", "true") are no secrets and would hit ordinary words
 _OUR_FOLDERS = tuple(
     f"{Path(__file__).parents[2] / package}{os.sep}" for package in ("ragharness", "ragquestions")
 )
@@ -36,8 +34,7 @@ _URL_PATH = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
 """A redirection may name its target without a host; its query may hold a key all the same."""
 _STRING = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?', re.DOTALL)
 """A string in JSON; with a colon behind it, the name of a field."""
-_FRESH = 0.1
-"""Seconds for which the environment is taken to be as it was, unless variables came or went."""
+_FRESH = 0.1  # seconds for which the environment is taken to be as it was, unless variables came or went
 
 
 @lru_cache(maxsize=128)

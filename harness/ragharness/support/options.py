@@ -16,8 +16,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_LONGEST_LINE = 10_000
-"""Characters: a name of many parts is read in quadratic time, and stands on one line."""
+_LONGEST_LINE = 10_000  # characters: a name of many parts is read in quadratic time, and stands on one line
 
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
@@ -41,8 +40,7 @@ class Options:
         self._prefix = prefix
         self.on_progress = on_progress
         """Called as (what, done, total[, unit]) during long preparation; without a unit they are bytes."""
-        self.offline = offline
-        """Whether nothing may be fetched."""
+        self.offline = offline  # whether nothing may be fetched
 
     @classmethod
     def parse(

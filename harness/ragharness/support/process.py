@@ -26,17 +26,12 @@ from ragharness.support.guard import GUARD
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Terminable")
-
-GRACE = 0.3
-"""Seconds in which a process may end by itself once its input is closed."""
+GRACE = 0.3  # seconds in which a process may end by itself once its input is closed
 STDERR_TAIL = 4000
 """Bytes at the end of a process's standard error that are kept for the message of its failure."""
-LONGEST = 1 << 30
-"""Bytes of output that nobody has taken."""
-
+LONGEST = 1 << 30  # bytes of output that nobody has taken
 _BLOCK = 1 << 16
-_DRAINED = 64
-"""Blocks that are read at most to find the end of its standard error."""
+_DRAINED = 64  # blocks that are read at most to find the end of its standard error
 _POLL_PAUSE = 1.0
 """Seconds between two checks whether a process was killed: one outside its group may hold its output."""
 _HEAD = struct.Struct(">QQ")
@@ -67,13 +62,10 @@ class Program:
 
         One whose output exceeds ``limit`` bytes is killed.
         """
-        self.questions = 0
-        """Questions that it was given."""
-        self.output = bytearray()
-        """Output that nobody has taken yet."""
+        self.questions = 0  # questions that it was given
+        self.output = bytearray()  # output that nobody has taken yet
         self.started_at = time.monotonic()
-        self.killed = False
-        """Whether we ended it."""
+        self.killed = False  # whether we ended it
         self._limit = limit
         self._errors = bytearray()
         self._unsent = b""
@@ -222,8 +214,7 @@ def describe_exit(status: int | None) -> str:
 class Processes(Generic[P]):
     """At most one process for each thread that asks; another thread, which watches the clock, may kill it."""
 
-    eager = False
-    """Whether all are of use from the start: they compute elsewhere."""
+    eager = False  # whether all are of use from the start: they compute elsewhere
 
     def __init__(self, start: Callable[[], P]) -> None:
         self._start = start

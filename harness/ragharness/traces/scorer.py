@@ -23,10 +23,8 @@ from typing import Any
 
 TOKEN = "not in context"  # noqa: S105 (what a pipeline says when it refuses)
 GATES = "precision=0.80,chr=0.75,under=0.05,over=0.10"
-_UPPER_LIMITS = ("under", "over")
-"""Rates that a gate limits from above."""
-_SHORTEST = 5
-"""Characters of a gold substring below which it is not looked for."""
+_UPPER_LIMITS = ("under", "over")  # rates that a gate limits from above
+_SHORTEST = 5  # characters of a gold substring below which it is not looked for
 _EXIT = {"pass": 0, "fail": 1, "open": 2}
 _DENOMINATORS = {
     "precision": ("answered", 1.0),
@@ -69,8 +67,7 @@ class Gate:
     name: str
     sign: str
     limit: float
-    state: str
-    """``pass``, ``fail`` or ``open``."""
+    state: str  # ``pass``, ``fail`` or ``open``
 
 
 @dataclass(frozen=True)
@@ -82,17 +79,14 @@ class TraceScores:
     refused: int
     answerable: int
     unanswerable: int
-    rates: dict[str, Rate]
-    """``precision``, ``chr``, ``under``, ``over`` and ``recall@k``."""
+    rates: dict[str, Rate]  # ``precision``, ``chr``, ``under``, ``over`` and ``recall@k``
     gates: tuple[Gate, ...]
-    missing: tuple[str, ...]
-    """Questions without a trace."""
+    missing: tuple[str, ...]  # questions without a trace
     unread: tuple[str, ...]
     """Questions whose claim is empty or cannot be read: neither an answer nor a refusal."""
     unchecked: tuple[str, ...]
     """Answers that the gold gives nothing to check by: no substring, or no citation."""
-    unknown: int
-    """Traces of questions that the gold does not have."""
+    unknown: int  # traces of questions that the gold does not have
 
     @property
     def verdict(self) -> str:

@@ -16,9 +16,7 @@ from ragharness.support.files import json_rows
 from ragharness.traces.logs._spans import Entry, assembled
 
 __all__ = ["Entry", "Log", "log_formats", "read_log"]
-
-_EXCERPT = 60
-"""Characters of an unreadable row in its error."""
+_EXCERPT = 60  # characters of an unreadable row in its error
 
 
 class Log(NamedTuple):
@@ -26,8 +24,7 @@ class Log(NamedTuple):
 
     format: str
     entries: list[Entry]
-    left_out: int
-    """Rows without a question, and rows of another shape than the first."""
+    left_out: int  # rows without a question, and rows of another shape than the first
 
 
 def log_formats() -> list[str]:

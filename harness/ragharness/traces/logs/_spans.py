@@ -27,8 +27,7 @@ ANSWER_KEYS = (
 _PASSAGE_KEYS = (
     "documents", "source_documents", "retrieved_documents", "context", "passages", "output", "nodes",
 )  # fmt: skip
-_CALL_KEYS = {"args", "kwargs"}
-"""The keys under which decorators write the call of a function."""
+_CALL_KEYS = {"args", "kwargs"}  # the keys under which decorators write the call of a function
 _ASKING_ROLES = ("user", "human")
 _PART_TYPES = ("text", "constructor", "output_text", "input_text")
 """Types of parts of a message, which are no roles."""
@@ -51,14 +50,10 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     id: str
     question: str
-    answer: str
-    """Empty: it gave none."""
-    citations: tuple[str, ...] | None = None
-    """None: they are read from the text."""
-    passages: tuple[Passage, ...] | None = None
-    """None: the log does not say what was retrieved."""
-    numbered: bool = False
-    """The log gives passages no ids; they are named by their position: 1, 2, ..."""
+    answer: str  # empty: it gave none
+    citations: tuple[str, ...] | None = None  # None: they are read from the text
+    passages: tuple[Passage, ...] | None = None  # None: the log does not say what was retrieved
+    numbered: bool = False  # the log gives passages no ids; they are named by their position: 1, 2, ..
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -71,8 +66,7 @@ class Step(Struct, frozen=True, kw_only=True):
     is_retrieval: bool = False
     question: str = ""
     answer: str = ""
-    passages: tuple[Passage, ...] | None = None
-    """None: the log does not say which."""
+    passages: tuple[Passage, ...] | None = None  # None: the log does not say which
     started: str = ""
 
 
