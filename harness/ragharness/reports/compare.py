@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ragharness.analysis.compare import OUTCOMES, Against, Comparison
 from ragharness.analysis.gate import Change, Decision, Information, Noise
@@ -34,16 +34,16 @@ _NONE = "not reported"
 def compare_sections(found: Comparison) -> list[Section]:
     """Runs, what differs, what came out, and each run against the first."""
     runs, letters = list(found.runs.values()), list(found.runs)
-    named = [(letter, each.run, ", ".join(words.setting(each))) for letter, each in found.runs.items()]
+    named = [(letter, run.run, ", ".join(words.setting(run))) for letter, run in found.runs.items()]
     settings = [(name, *values) for name, values in found.settings.items()]
     outcomes = [
-        _each("questions", runs, lambda each: str(each.questions)),
-        *((bucket, *(str(each.buckets[bucket]) for each in runs)) for bucket in BUCKETS),
-        _each("ungraded", runs, lambda each: str(each.ungraded)),
-        _each("as desired", runs, lambda each: _cell(counted(each.desired.total), runs)),
-        _each("unacceptable", runs, lambda each: _cell(counted(each.intervals.unacceptable), runs)),
+        ("questions", *(str(run.questions) for run in runs)),
+        *((bucket, *(str(run.buckets[bucket]) for run in runs)) for bucket in BUCKETS),
+        ("ungraded", *(str(run.ungraded) for run in runs)),
+        ("as desired", *(_cell(counted(run.desired.total), runs) for run in runs)),
+        ("unacceptable", *(_cell(counted(run.intervals.unacceptable), runs) for run in runs)),
     ]
-    warnings = [f"DIFFERENT GRADING OR EPOCHS, so read with care: {each}." for each in found.warnings]
+    warnings = [f"DIFFERENT GRADING OR EPOCHS, so read with care: {warning}." for warning in found.warnings]
     return [
         Section("Runs", warnings, ("", "run", "setting"), named, frozenset({0, 1, 2})),
         *([Section("Settings that differ", (), ("", *letters), settings)] if settings else []),
@@ -51,32 +51,21 @@ def compare_sections(found: Comparison) -> list[Section]:
         Section("As desired, by question type", (), ("", *letters), _rows(runs)),
         Section("Metrics", (), ("", *letters, "better"), _metrics(runs)),
         Section("Time and cost", (), ("", *letters), _effort(runs)),
-        *(section for each in found.against for section in _against(each)),
+        *(section for pair in found.against for section in _against(pair)),
     ]
 
 
-def _cell(told: str, runs: Sequence[Scores]) -> str:
+def _cell(figure: str, runs: Sequence[Scores]) -> str:
     """Figure with its interval, where there are few enough runs for both to fit a line."""
-    return told if len(runs) <= _WITH_INTERVALS else told.split(maxsplit=1)[0]
-
-
-def _each(name: str, runs: Sequence[Scores], cell: Callable[[Scores], str]) -> Sequence[str]:
-    return name, *map(cell, runs)
+    return figure if len(runs) <= _WITH_INTERVALS else figure.split(maxsplit=1)[0]
 
 
 def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
-    first, *_ = runs
-    return [
-        (
-            name,
-            *(
-                f"{share.count}/{share.n} {rate(share)}"
-                for share in (each.rows[name].desired for each in runs)
-            ),
-        )
-        for name, row in first.rows.items()
-        if row.n
-    ]
+    rows: list[Sequence[str]] = []
+    for name in (name for name, row in runs[0].rows.items() if row.n):
+        shares = (run.rows[name].desired for run in runs)
+        rows.append((name, *(f"{share.count}/{share.n} {rate(share)}" for share in shares)))
+    return rows
 
 
 def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
@@ -93,48 +82,42 @@ def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
 
 
 def _effort(runs: Sequence[Scores]) -> list[Sequence[str]]:
-    def median(each: Scores) -> str:
-        return "n/a" if each.timing.median is None else milliseconds(each.timing.median)
+    def tokens(run: Scores) -> str:
+        counts = [run.spending.prompt_tokens, run.spending.completion_tokens]
+        return _NONE if counts == [None, None] else f"{sum(filter(None, counts)):,}"
 
-    def tokens(each: Scores) -> str:
-        known = [each.spending.prompt_tokens, each.spending.completion_tokens]
-        return _NONE if known == [None, None] else f"{sum(filter(None, known)):,}"
-
+    medians = (run.timing.median for run in runs)
     return [
-        _each("wall time", runs, lambda each: duration(each.seconds)),
-        _each("median call", runs, median),
-        _each("cost", runs, lambda each: money(each.spending.cost) or _NONE),
-        _each("tokens", runs, tokens),
+        ("wall time", *(duration(run.seconds) for run in runs)),
+        ("median call", *("n/a" if median is None else milliseconds(median) for median in medians)),
+        ("cost", *(money(run.spending.cost) or _NONE for run in runs)),
+        ("tokens", *map(tokens, runs)),
     ]
 
 
 def _against(found: Against) -> list[Section]:
     pair = f"{found.letter} against A"
-    changes = [
-        (
-            each.outcome,
-            str(each.gained),
-            str(each.lost),
-            "n/a" if each.difference is None else f"{100 * each.difference:+.1f}",
-            limits(each.newcombe),
-            p_value(each.p),
-        )
-        for each in found.changes
-    ]
+    changes = [(*_shift(change), limits(change.newcombe), p_value(change.p)) for change in found.changes]
     head = ("share of", "gained", "lost", "points", "95% CI", "p")
     flows = [(was, *(str(found.flows[was][now] or "") for now in OUTCOMES)) for was in OUTCOMES]
     flips = [
-        ("worse" if each.worse else "", each.question, ROW_NAMES[each.row], each.was, each.now)
-        for each in found.flips[:_SHOWN]
+        ("worse" if flip.worse else "", flip.question, ROW_NAMES[flip.row], flip.was, flip.now)
+        for flip in found.flips[:_SHOWN]
     ]
     more = len(found.flips) - len(flips)
-    told = f"Questions that came out otherwise: {len(found.flips)}{f', {more} not shown' if more else ''}."
+    note = f"Questions that came out otherwise: {len(found.flips)}{f', {more} not shown' if more else ''}."
     heads = ("", "question", "type", "A", found.letter)
     return [
         Section(f"{pair}: paired, over questions graded in both", (), head, changes),
         Section(f"{pair}: from (rows) to (columns)", (), ("", *OUTCOMES), flows),
-        Section(f"{pair}: flips, worse first", (told,), heads, flips, frozenset(range(5))),
+        Section(f"{pair}: flips, worse first", (note,), heads, flips, frozenset(range(5))),
     ]
+
+
+def _shift(change: Change) -> tuple[str, str, str, str]:
+    """Outcome, questions gained and lost, and the difference in points."""
+    points = "n/a" if change.difference is None else f"{100 * change.difference:+.1f}"
+    return change.outcome, str(change.gained), str(change.lost), points
 
 
 def plan_sections(found: Matrix) -> list[Section]:
@@ -143,37 +126,36 @@ def plan_sections(found: Matrix) -> list[Section]:
     rows = [
         (
             str(number),
-            *(each.values[axis] for axis in axes),
-            "cannot begin" if each.calls is None else str(each.calls),
-            (money(each.cost) or "not known") if each.calls else "",
+            *(cell.values[axis] for axis in axes),
+            "cannot begin" if cell.calls is None else str(cell.calls),
+            (money(cell.cost) or "not known") if cell.calls else "",
         )
-        for number, each in enumerate(found.cells, 1)
+        for number, cell in enumerate(found.cells, 1)
     ]
-    left = [each for each in found.cells if each.calls]
-    calls = sum(each.calls or 0 for each in left)
-    known = [each.cost for each in left if each.cost is not None]
-    cost = f"at most {money(sum(known))}" if known else "cost not known"
-    if known and len(known) < len(left):
-        cost += f" for {len(known)} of {len(left)} cells; of the others it is not known"
-    told = f"{len(left)} of {len(found.cells)} cells are left to ask: {calls} calls, {cost}."
-    if not left:
-        told = "Nothing is left to ask."
+    open_cells = [cell for cell in found.cells if cell.calls]
+    calls = sum(cell.calls or 0 for cell in open_cells)
+    costs = [cell.cost for cell in open_cells if cell.cost is not None]
+    cost = f"at most {money(sum(costs))}" if costs else "cost not known"
+    if costs and len(costs) < len(open_cells):
+        cost += f" for {len(costs)} of {len(open_cells)} cells; of the others it is not known"
+    note = f"{len(open_cells)} of {len(found.cells)} cells are left to ask: {calls} calls, {cost}."
+    if not open_cells:
+        note = "Nothing is left to ask."
     heads = ("", *axes, "calls", "cost at most")
-    return [Section("Cells", (told,), heads, rows, frozenset(range(1, len(axes) + 1))), *_errors(found)]
+    return [Section("Cells", (note,), heads, rows, frozenset(range(1, len(axes) + 1))), *_errors(found)]
 
 
 def matrix_sections(found: Matrix) -> list[Section]:
     """How far each axis moves the buckets, every cell, each effect, and the cells without a result."""
     axes = list(found.axes)
-    cells = [
-        (str(number), *(each.values[axis] for axis in axes)) for number, each in enumerate(found.cells, 1)
-    ]
-    missing = sum(not each.result for each in found.cells)
-    told = [f"{missing} of {len(found.cells)} cells have no result: see the end."] if missing else []
-    runs = [(str(number), each.run) for number, each in enumerate(found.cells, 1) if each.run]
+    numbered = [(str(number), cell) for number, cell in enumerate(found.cells, 1)]
+    cells = [(number, *(cell.values[axis] for axis in axes)) for number, cell in numbered]
+    missing = sum(not cell.result for cell in found.cells)
+    warning = [f"{missing} of {len(found.cells)} cells have no result: see the end."]
+    runs = [(number, cell.run) for number, cell in numbered if cell.run]
     return [
         Section(told=(matrix_headline(found),)),
-        *([Section(told=told, tone="bad")] if missing else []),
+        *([Section(told=warning, tone="bad")] if missing else []),
         *([_moves(found.effects)] if found.effects else []),
         Section("Cells", (), ("", *axes), cells, frozenset(range(1, len(axes) + 1))),
         _cells_came_out(found.cells),
@@ -188,43 +170,41 @@ def matrix_headline(found: Matrix) -> str:
     """In a sentence which axis moves the buckets most, and how far the next one does."""
     if not found.effects:
         return "Nothing to compare: no two cells that differ in one axis have graded answers."
-    first = found.effects[0]
-    told = f"{first.axis[:1].upper()}{first.axis[1:]} moves the buckets most: {_points(first.moved)} points"
-    told += f" ({first.base} to {first.value})"
-    others = {each.axis: each for each in reversed(found.effects) if each.axis != first.axis}
+    largest = found.effects[0]
+    axis = f"{largest.axis[:1].upper()}{largest.axis[1:]}"
+    text = f"{axis} moves the buckets most: {_points(largest.moved)} points"
+    text += f" ({largest.base} to {largest.value})"
+    others = {effect.axis: effect for effect in reversed(found.effects) if effect.axis != largest.axis}
     if not others:
-        return f"{told}."
-    second = max(others.values(), key=lambda each: each.moved)
-    told += f", {second.axis} {_points(second.moved)} ({second.base} to {second.value})"
+        return f"{text}."
+    second = max(others.values(), key=lambda effect: effect.moved)
+    text += f", {second.axis} {_points(second.moved)} ({second.base} to {second.value})"
     low = second.less_interval[0] if second.less_interval else 0.0
-    return f"{told}; the difference {'is clear' if low > 0 else 'may be chance'}."
+    return f"{text}; the difference {'is clear' if low > 0 else 'may be chance'}."
 
 
 def _moves(effects: Sequence[Effect]) -> Section:
     rows = [
         (
-            each.axis,
-            each.base,
-            each.value,
-            _points(each.moved),
-            f"[{100 * each.interval[0]:.1f},{100 * each.interval[1]:.1f}]",
-            _points(each.less) if each.less_interval else "",
-            limits(each.less_interval),
+            *(effect.axis, effect.base, effect.value, _points(effect.moved)),
+            f"[{_points(effect.interval[0])},{_points(effect.interval[1])}]",
+            _points(effect.less) if effect.less_interval else "",
+            limits(effect.less_interval),
         )
-        for each in effects
+        for effect in effects
     ]
-    told = (
+    note = (
         "Points: answers of 100 that are in another bucket on balance, all other axes being equal. A"
         " distance is never below 0, so its interval is no test; those of the single buckets are."
     )
     heads = ("axis", "from", "to", "points", "95% CI", "less by", "95% CI")
-    return Section("How far each axis moves the buckets", (told,), heads, rows, frozenset({0, 1, 2}))
+    return Section("How far each axis moves the buckets", (note,), heads, rows, frozenset({0, 1, 2}))
 
 
 def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
     rows = []
-    for number, each in enumerate(cells, 1):
-        scores = each.scores
+    for number, cell in enumerate(cells, 1):
+        scores = cell.scores
         if scores is None:
             rows.append((str(number), *[""] * (len(BUCKETS) + 4), "no run"))
             continue
@@ -238,7 +218,7 @@ def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
                 f"{scores.desired.total.count}/{scores.desired.total.n}",
                 f"{unacceptable.count}{most}",
                 money(scores.spending.cost),
-                "" if each.result else "no result",
+                "" if cell.result else "no result",
             )
         )
     heads = ("", *BUCKETS, "ungraded", "desired", "unaccept.", "cost", "")
@@ -247,23 +227,21 @@ def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
 
 def _effect(found: Effect) -> Section:
     rows = [
-        (each.bucket, f"{100 * each.difference:+.1f}", limits(each.interval), p_value(each.p))
-        for each in found.changes
+        (change.bucket, f"{100 * change.difference:+.1f}", limits(change.interval), p_value(change.p))
+        for change in found.changes
     ]
-    told = (
-        f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'} of cells, {found.n} pairs of answers about"
-        f" {found.documents} documents."
-    )
+    pairs = f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'} of cells"
+    note = f"{pairs}, {found.n} pairs of answers about {found.documents} documents."
     title = f"{found.axis}: {found.value} against {found.base}"
-    return Section(title, (told,), ("share of", "points", "95% CI by document", "p"), rows)
+    return Section(title, (note,), ("share of", "points", "95% CI by document", "p"), rows)
 
 
 def _errors(found: Matrix) -> list[Section]:
     cells: dict[str, list[str]] = {}
-    for number, each in enumerate(found.cells, 1):
-        if told := each.error or (each.scores.sentence if each.scores and not each.result else ""):
-            cells.setdefault(told, []).append(str(number))
-    sentences = [f"Cell{'s' * (len(ns) > 1)} {', '.join(ns)}: {each}" for each, ns in cells.items()]
+    for number, cell in enumerate(found.cells, 1):
+        if reason := cell.error or (cell.scores.sentence if cell.scores and not cell.result else ""):
+            cells.setdefault(reason, []).append(str(number))
+    sentences = [f"Cell{'s' * (len(ns) > 1)} {', '.join(ns)}: {reason}" for reason, ns in cells.items()]
     return [Section("Without a result", sentences, tone="bad")] if sentences else []
 
 
@@ -294,16 +272,16 @@ _DECIMAL = 2
 
 def headline(found: Decision) -> str:
     """Verdict as one sentence, with the rules that decided it."""
-    told = _SENTENCES[found.verdict].format(base=found.base, candidate=found.candidate)
+    sentence = _SENTENCES[found.verdict].format(base=found.base, candidate=found.candidate)
     if found.verdict == "not comparable":
-        return f"{told} {'; '.join(found.reasons)}."
+        return f"{sentence} {'; '.join(found.reasons)}."
     if found.verdict == "ship":
-        return told
-    failing = [each for each in found.rules if each.passes is False]
-    if found.verdict == "incomplete" and all(each.passes or each.rule == "C" for each in found.rules):
+        return sentence
+    failing = [rule for rule in found.rules if rule.passes is False]
+    if found.verdict == "incomplete" and all(rule.passes or rule.rule == "C" for rule in found.rules):
         return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
-    moved = "; ".join(f"{each.name} {_moved(each)}" for each in failing or found.rules if not each.passes)
-    return f"{told} {moved[:1].upper()}{moved[1:]}."
+    moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or found.rules if not rule.passes)
+    return f"{sentence} {moved[:1].upper()}{moved[1:]}."
 
 
 def gate_sections(found: Decision) -> list[Section]:
@@ -313,7 +291,7 @@ def gate_sections(found: Decision) -> list[Section]:
         allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
         return [Section(told=(headline(found), allow), tone=tone)]
     times = f" x {found.epochs} epochs, {found.gates.epochs}" if found.epochs > 1 else ""
-    banner = [f"ALLOWED DIFFERENCE, so read with care: {each}." for each in found.allowed]
+    banner = [f"ALLOWED DIFFERENCE, so read with care: {name}." for name in found.allowed]
     head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, found.rules))
     sections = [
         Section(told=(headline(found),), tone=tone),
@@ -330,29 +308,32 @@ def gate_sections(found: Decision) -> list[Section]:
 
 def threshold_section(found: Sequence[RuleResult]) -> Section:
     """Limits that a run was to keep to, and whether it does."""
-    tone: Tone = "bad" if any(each.passes is False for each in found) else "unclear"
-    rows = [(f"{each.name} {each.text}", _range(each, each.candidate), _rule(each)[-1]) for each in found]
+    tone: Tone = "bad" if any(rule.passes is False for rule in found) else "unclear"
+    rows = [(f"{rule.name} {rule.text}", _range(rule, rule.candidate), _rule(rule)[-1]) for rule in found]
     missed = ["A limit was missed or is undecided: see below."]
-    told = [] if all(each.passes for each in found) else missed
-    return Section("Gates", told, ("limit", "found", "result"), rows, frozenset({0, 2}), tone)
+    note = [] if all(rule.passes for rule in found) else missed
+    return Section("Gates", note, ("limit", "found", "result"), rows, frozenset({0, 2}), tone)
 
 
-def _rule(each: RuleResult) -> Sequence[str]:
-    result = {True: "pass", False: "FAIL", None: "open"}[each.passes]
-    if not each.evaluated:
-        result += ", nothing to compare" if each.rule != "T" else ", nothing to count"
-    name = f"{each.name} {each.text}" if each.rule == "T" else each.name
-    change = "" if each.difference is None else _range(each, each.difference, sign=True)
-    base = "" if each.base is None else _range(each, each.base)
-    return each.rule, name, base, _range(each, each.candidate), change, result
+def _rule(rule: RuleResult) -> Sequence[str]:
+    result = {True: "pass", False: "FAIL", None: "open"}[rule.passes]
+    if not rule.evaluated:
+        result += ", nothing to compare" if rule.rule != "T" else ", nothing to count"
+    name = f"{rule.name} {rule.text}" if rule.rule == "T" else rule.name
+    change = "" if rule.difference is None else _range(rule, rule.difference, sign=True)
+    base = "" if rule.base is None else _range(rule, rule.base)
+    return rule.rule, name, base, _range(rule, rule.candidate), change, result
 
 
-def _moved(each: RuleResult) -> str:
-    if each.rule == "C":
-        return each.text
-    if each.base is None:
-        return f"{_range(each, each.candidate)}, wanted {each.text}"
-    return f"{_range(each, each.base)} -> {_range(each, each.candidate)}"
+def _moved(rule: RuleResult) -> str:
+    if rule.rule == "C":
+        return rule.text
+    candidate = _range(rule, rule.candidate)
+    return (
+        f"{candidate}, wanted {rule.text}"
+        if rule.base is None
+        else f"{_range(rule, rule.base)} -> {candidate}"
+    )
 
 
 def _range(rule: RuleResult, span: Limits, *, sign: bool = False) -> str:
@@ -376,21 +357,21 @@ def _number(rule: RuleResult, value: float, *, sign: bool) -> str:
 
 def _changed(found: Decision) -> list[Section]:
     rows = []
-    for each in found.rules:
-        for how, names in (("worse", each.worse), ("better", each.better)):
+    for rule in found.rules:
+        for how, names in (("worse", rule.worse), ("better", rule.better)):
             if names:
-                rows.append((each.rule, each.name, how, str(len(names)), ids(names, _NAMED)))
+                rows.append((rule.rule, rule.name, how, str(len(names)), ids(names, _NAMED)))
     sections = []
     if found.newly_wrong:
-        told = () if found.epochs > 1 else ("Each was asked once, so their stability is unknown.",)
+        note = () if found.epochs > 1 else ("Each was asked once, so their stability is unknown.",)
         columns = 5 if found.epochs > 1 else 2
         stable = {True: "stable", False: "flaky", None: ""}
         newly = [
-            (each.question, each.was, each.candidate, each.base, stable[each.stable])[:columns]
-            for each in found.newly_wrong[:_LISTED]
+            (answer.question, answer.was, answer.candidate, answer.base, stable[answer.stable])[:columns]
+            for answer in found.newly_wrong[:_LISTED]
         ]
         head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
-        sections = [Section("Newly wrong", told, head, newly, frozenset({0, 1, 4}))]
+        sections = [Section("Newly wrong", note, head, newly, frozenset({0, 1, 4}))]
     if rows:
         head = ("", "rule", "", "n", "questions")
         sections.append(Section("Questions that changed", (), head, rows, frozenset({0, 1, 2, 4})))
@@ -400,72 +381,69 @@ def _changed(found: Decision) -> list[Section]:
 def _settling(found: Decision) -> list[Section]:
     if not found.settles:
         return []
-    rows = [(each.question, each.run, each.status.replace("_", " ")) for each in found.settles[:_LISTED]]
+    rows = [
+        (answer.question, answer.run, answer.status.replace("_", " ")) for answer in found.settles[:_LISTED]
+    ]
     more = len(found.settles) - len(rows)
-    told = (
+    note = (
         "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
         " ragharness run --retry-errors asks again what failed."
         f"{f' {more} more are not shown.' if more else ''}"
     )
     head = ("question", "run", "status")
-    return [Section("Answers that would settle it", (told,), head, rows, frozenset({0, 1, 2}))]
+    return [Section("Answers that would settle it", (note,), head, rows, frozenset({0, 1, 2}))]
 
 
 def _attempts(found: Decision) -> list[Section]:
-    if found.attempts is None:
+    if (attempts := found.attempts) is None:
         return []
-    tried = found.attempts
-    same = f", {tried.same_settings} of them with the same settings" if tried.same_settings > 1 else ""
-    told = [f"Attempt {tried.number} at this pipeline on these questions{same}."]
-    told += [f"Overridden by {each.who} on {each.when}: {each.why}" for each in tried.overrides]
-    return [Section(told=[*told, *([tried.note] if tried.note else [])])]
+    same = f", {attempts.same_settings} of them with the same settings" if attempts.same_settings > 1 else ""
+    lines = [f"Attempt {attempts.number} at this pipeline on these questions{same}."]
+    lines += [f"Overridden by {entry.who} on {entry.when}: {entry.why}" for entry in attempts.overrides]
+    return [Section(told=[*lines, *filter(None, [attempts.note])])]
 
 
 def _information(found: Information) -> list[Section]:
     quality = found.refusal_quality
-    rows = [_change(each) for each in found.changes]
+    rows: list[Sequence[str]] = [
+        (
+            *_shift(change),
+            limits(change.newcombe),
+            limits(change.cluster),
+            p_value(change.p),
+            "primary" if change.p_holm is None else p_value(change.p_holm),
+        )
+        for change in found.changes
+    ]
     if quality.n:
         change = "n/a" if quality.difference is None else f"{quality.difference:+.2f}"
         ends = limits(quality.cluster, 1), p_value(quality.p), p_value(quality.p_holm)
         rows.append(("quality", "", "", change, "", *ends))
-    first = found.changes[0]
-    told = [
+    wrong = found.changes[0]
+    notes = [
         found.policy,
-        f"With {first.lost} fixed, {found.needed} newly wrong answers would be significant.",
-        f"For wrong, mid-p is {p_value(first.mid_p)}.",
-        f"p that is valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
+        f"With {wrong.lost} fixed, {found.needed} newly wrong answers would be significant.",
+        f"For wrong, mid-p is {p_value(wrong.mid_p)}.",
+        f"p that is valid however often one looks at a growing run: {p_value(wrong.always_valid_p)}.",
     ]
     if found.smallest_rise is None:
-        told.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
+        notes.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
     else:
-        told.append(
+        notes.append(
             f"The smallest rise of the wrong rate that {found.n} questions show (power 80%):"
             f" {100 * found.smallest_rise:.1f} points, {math.ceil(found.smallest_rise * found.n)} questions."
         )
     if quality.smallest is not None:
-        told.append(
+        notes.append(
             f"Of refusal quality, which is ordinal, {quality.n} common refusals show {quality.smallest:.2f}."
         )
-    both = f"{found.n} questions graded in both runs, about {found.documents} documents."
+    basis = f"{found.n} questions graded in both runs, about {found.documents} documents."
     head = ("share of", "+", "-", "change", "95% CI", "by document", "p", "Holm")
     return [
-        Section("Information, does not change the verdict", (both,), head, rows),
-        Section(told=told),
+        Section("Information, does not change the verdict", (basis,), head, rows),
+        Section(told=notes),
         *([_noise(found.noise)] if found.noise else []),
     ]
-
-
-def _change(each: Change) -> Sequence[str]:
-    return (
-        each.outcome,
-        str(each.gained),
-        str(each.lost),
-        "n/a" if each.difference is None else f"{100 * each.difference:+.1f}",
-        limits(each.newcombe, 100),
-        limits(each.cluster, 100),
-        p_value(each.p),
-        "primary" if each.p_holm is None else p_value(each.p_holm),
-    )
 
 
 def _noise(found: Noise) -> Section:
@@ -477,8 +455,8 @@ def _noise(found: Noise) -> Section:
         ("questions that waver", *unstable),
     ]
     alarm, once = (f"{100 * chance:.0f}%" for chance in (found.false_alarm, found.false_alarm_once))
-    told = (
+    note = (
         f"The base against itself would show more wrong in {alarm} of cases ({once} if asked once):"
         " that explains a result and does not excuse it."
     )
-    return Section("Noise", (told,), ("", "base", "candidate"), rows, frozenset(range(3)))
+    return Section("Noise", (note,), ("", "base", "candidate"), rows, frozenset(range(3)))

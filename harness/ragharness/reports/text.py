@@ -27,7 +27,6 @@ Tone = Literal["good", "bad", "unclear"]
 _TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
 _COLOUR = re.compile(f"({'|'.join(map(re.escape, (*_TONES.values(), _PLAIN)))})")
-
 LONGEST = 400  # characters of a cell or sentence of a table
 
 

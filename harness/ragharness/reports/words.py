@@ -31,7 +31,6 @@ BUILT_FOR = {
     "null_retrieval": "answerable, but the retriever is forced to return nothing",
 }
 _DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
-
 _ERRORS = (("called_wrong", "right"), ("not_right", "called_correct"))
 _ERROR = Path(__file__).with_name("grader_error.json")  # written by benchmarks/own_answers.py
 

@@ -53,12 +53,12 @@ class RunOnDisk(Protocol):
 
 def answered(run: RunOnDisk) -> Iterator[tuple[Question, Record | None]]:
     """Yield each question and epoch with its record, in the order of the questions; None: not asked yet."""
-    found: dict[tuple[str, int], Record] = {
-        (each.question, each.epoch): each for each in (*run.folder.waiting(), *run.folder.records())
+    records: dict[tuple[str, int], Record] = {
+        (record.question, record.epoch): record for record in (*run.folder.waiting(), *run.folder.records())
     }
     for question in run.folder.questions():
         for epoch in range(run.folder.run.settings.epochs):
-            yield question, found.get((question.id, epoch))
+            yield question, records.get((question.id, epoch))
 
 
 def outcome(record: Record | None) -> str:
@@ -99,7 +99,10 @@ _VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
     "refusal_quality": (int, _of("verdict", "refusal_quality")),
     "flags": (list[str], lambda _, record: list(record.verdict.flags) if record.verdict else []),
     "confidence": (float, _of("answer", "confidence")),
-    "failure": (str, lambda _, record: _failure(record)),
+    "failure": (
+        str,
+        lambda _, record: f"{record.failure.type}: {record.failure.message}" if record.failure else None,
+    ),
     "seconds": (float, lambda _, record: record.seconds),
     "prompt_tokens": (int, _used("prompt_tokens")),
     "completion_tokens": (int, _used("completion_tokens")),
@@ -107,10 +110,6 @@ _VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
 }
 COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}
 """The columns of a table of records, with their types."""
-
-
-def _failure(record: Record) -> str | None:
-    return f"{record.failure.type}: {record.failure.message}" if record.failure else None
 
 
 def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from ragharness.records import Question, Record
 from ragharness.reports.formats import RunOnDisk, answered, outcome
 from ragharness.reports.text import clean
 
-_RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
+_ERRORS = ("error", "timeout", "no_answer")
 _FORBIDDEN = re.compile("[\ufffe\uffff]")  # what XML forbids beside control characters
 _SKIPPED = ("needs_review", "not_asked")
 
@@ -29,8 +29,8 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
         if cases := suites.get(row):
             suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(cases)))
             for kind, counted in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-                suite.set(counted, str(sum(each.find(kind) is not None for each in cases)))
-            suite.set("time", f"{sum(float(each.get('time', 0)) for each in cases):.3f}")
+                suite.set(counted, str(sum(case.find(kind) is not None for case in cases)))
+            suite.set("time", f"{sum(float(case.get('time', 0)) for case in cases):.3f}")
             suite.extend(cases)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
@@ -43,11 +43,12 @@ def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
     out = outcome(record)
     if out == question.wanted:
         return case
-    kind = "skipped" if out in _SKIPPED else _RESULTS.get(out, "failure")
-    found = ET.SubElement(case, kind, message=_message(question, record, out))
+    kind = "skipped" if out in _SKIPPED else "error" if out in _ERRORS else "failure"
+    element = ET.SubElement(case, kind, message=_message(question, record, out))
     if kind != "skipped":
-        found.set("type", _reason(record))
-    found.text = _plain(_told(question, record))
+        element.set("type", _reason(record))
+    golds, answer = " | ".join(question.answers), record.answer.text if record and record.answer else "none"
+    element.text = _plain(f"question: {question.text}\ngold: {golds or 'none'}\nanswer: {answer}")
     return case
 
 
@@ -63,10 +64,5 @@ def _reason(record: Record | None) -> str:
 
 def _message(question: Question, record: Record | None, out: str) -> str:
     why = record.verdict.why if record and record.verdict else ""
-    told = record.failure.message if record and record.failure else why
-    return _plain(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {told}" if told else ""))
-
-
-def _told(question: Question, record: Record | None) -> str:
-    answer = record.answer.text if record and record.answer else "none"
-    return f"question: {question.text}\ngold: {' | '.join(question.answers) or 'none'}\nanswer: {answer}"
+    reason = record.failure.message if record and record.failure else why
+    return _plain(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {reason}" if reason else ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -16,7 +16,7 @@ from ragharness.analysis.compare import LETTERS, OUTCOMES, Against, compare
 from ragharness.analysis.intervals import sign_test
 from ragharness.analysis.metrics import Metric, Share, YesNoAxis
 from ragharness.analysis.scores import ROW_NAMES, Scores
-from ragharness.records import BUCKETS, Evidence, Question, Record
+from ragharness.records import BUCKETS, Evidence, Passage, Question, Record
 from ragharness.reports import text, words
 from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
@@ -32,16 +32,16 @@ def page(runs: Sequence[RunOnDisk]) -> str:
 
     Several runs are compared with the first: raises NotComparable for other questions or another corpus.
     """
-    found = compare([each.folder for each in runs]) if len(runs) > 1 else None
+    comparison = compare([run.folder for run in runs]) if len(runs) > 1 else None
     lettered = dict(zip(LETTERS, runs, strict=False))
-    content = held(runs, found.against if found else ())
+    content = held(runs, comparison.against if comparison else ())
     content["letters"] = list(lettered)
     script, style = _file("page.js"), _file("pieces.css") + _file("page.css")
     return _rendered(
         "page.html",
-        runs={letter: each.scores for letter, each in lettered.items()},
-        rubrics={letter: rubrics_of(each.folder, "text") for letter, each in lettered.items()},
-        found=found,
+        runs={letter: run.scores for letter, run in lettered.items()},
+        rubrics={letter: rubrics_of(run.folder, "text") for letter, run in lettered.items()},
+        found=comparison,
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
         script=_raw(script),
@@ -114,35 +114,30 @@ def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any
     Texts of the corpus are left out where it is not on this machine.
     """
     first = runs[0]
-    asked = first.folder.questions()
-    place = {each.id: number for number, each in enumerate(asked)}
+    questions = first.folder.questions()
+    numbers = {question.id: number for number, question in enumerate(questions)}
     passages: dict[str, Any] = {}
-    found: dict[tuple[int, int], list[Any]] = {}
+    rows: dict[tuple[int, int], list[Any]] = {}
     for number, run in enumerate(runs):
         same = run.folder.run.settings.passage_words == first.folder.run.settings.passage_words
         grading = first.grading if same else run.grading
         for record in (*run.folder.records(), *run.folder.waiting()):
-            key = place[record.question], record.epoch
-            row = found.setdefault(key, [None] * len(runs))
-            row[number] = _record(asked[key[0]], record, grading, passages if same else None)
-    for number in range(len(asked)):
-        found.setdefault((number, 0), [None] * len(runs))
+            key = numbers[record.question], record.epoch
+            row = rows.setdefault(key, [None] * len(runs))
+            row[number] = _record(questions[key[0]], record, grading, passages if same else None)
+    for number in range(len(questions)):
+        rows.setdefault((number, 0), [None] * len(runs))
+    flips: dict[str, int] = {}
+    for flip in (flip for pair in against for flip in pair.flips):
+        flips[flip.question] = max(flips.get(flip.question, 0), int(flip.worse))
     return {
-        "questions": [_question(each, first.grading) for each in asked],
-        "records": [[number, epoch, *found[number, epoch]] for number, epoch in sorted(found)],
+        "questions": [_question(question, first.grading) for question in questions],
+        "records": [[number, epoch, *rows[number, epoch]] for number, epoch in sorted(rows)],
         "passages": passages,
         "epochs": max(run.folder.run.settings.epochs for run in runs),
-        "flips": _flips(against),
+        # Questions that came out otherwise, worse first: 1 worse, 0 better.
+        "flips": dict(sorted(flips.items(), key=lambda flip: -flip[1])),
     }
-
-
-def _flips(against: Iterable[Against]) -> dict[str, int]:
-    """Questions that came out otherwise, worse first: 1 worse, 0 better."""
-    flips: dict[str, int] = {}
-    for each in against:
-        for flip in each.flips:
-            flips[flip.question] = max(flips.get(flip.question, 0), int(flip.worse))
-    return dict(sorted(flips.items(), key=lambda flip: -flip[1]))
 
 
 def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw:
@@ -153,7 +148,7 @@ def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw
         "row": ROW_NAMES[question.row],
         "desired": question.wanted,
         "gold": gold_fields(question),
-        "documents": [each for each in documents if each],
+        "documents": list(filter(None, documents)),
         "evidence": [_evidence(span, grading) for span in question.evidence],
     }
     return msgspec.Raw(msgspec.json.encode(facts))
@@ -174,14 +169,18 @@ def _record(
     question: Question, record: Record, grading: GradingContext | None, passages: dict[str, Any] | None
 ) -> msgspec.Raw:
     """Record as JSON; its passages are added to ``passages``, or kept with it where that is None."""
-    had = {each.id: each for each in grading.passages_of(record)} if grading else {}
-    gold = grading.evidence.supporting(question, had.values()) if grading else _first_with_gold(record)
+    retrieved = {passage.id: passage for passage in grading.passages_of(record)} if grading else {}
+    if grading:
+        gold = grading.evidence.supporting(question, retrieved.values())
+    else:  # the passages that were the first to hold a gold span
+        ranks = set(record.evidence_ranks)
+        gold = frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)
     brought = (record.answer and record.answer.passages) or ()
-    own = {each.id: [each.document, each.title, each.start, each.text] for each in brought}
+    own = {passage.id: _passage(passage) for passage in brought}
     common = own if passages is None else passages
-    for name, each in had.items():
+    for name, passage in retrieved.items():
         if name not in own and name not in common:
-            common[name] = [each.document, each.title, each.start, each.text]
+            common[name] = _passage(passage)
     verdict, answer, failure = record.verdict, record.answer, record.failure
     facts = {
         "out": (verdict and verdict.bucket) or record.status,
@@ -202,10 +201,8 @@ def _record(
     return msgspec.Raw(msgspec.json.encode({name: value for name, value in facts.items() if value}))
 
 
-def _first_with_gold(record: Record) -> frozenset[str]:
-    """Retrieved passages that were the first to hold a gold span."""
-    ranks = set(record.evidence_ranks)
-    return frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)
+def _passage(passage: Passage) -> list[Any]:
+    return [passage.document, passage.title, passage.start, passage.text]
 
 
 class Bar(NamedTuple):
