@@ -13,15 +13,11 @@ from ragharness.errors import UsageError
 from ragharness.records import MOST_EPOCHS
 
 DEFAULT_SIZE = 130
-DEFAULT_SEED = 20261121
-"""Arbitrary; the frozen sets were made with it."""
-DEFAULT_WORDS = 120
-"""Target passage length in words (split at whitespace)."""
+DEFAULT_SEED = 20261121  # arbitrary; the frozen sets were made with it
+DEFAULT_WORDS = 120  # target passage length in words (split at whitespace)
 MAX_FAILURES = 10
-_MOST = 2**53
-"""Above it, numbers do not fit their sums."""
-RETRIES = 4
-"""Retries after a transient failure of a call."""
+_MOST = 2**53  # above it, numbers do not fit their sums
+RETRIES = 4  # retries after a transient failure of a call
 ENGINES = ("local", "ray")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 

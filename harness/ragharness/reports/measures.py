@@ -17,39 +17,37 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
     """How many answers were graded, the metrics, and the figures of each that has some."""
     graded = len(found.questions)
     every = graded + found.ungraded + len(found.undecided)
-    told = f"{graded} of {every} answers are graded" + (
-        "" if graded == every else "; the last column counts the rest as wrong"
-    )
+    note = f"{graded} of {every} answers are graded"
+    note += "" if graded == every else "; the last column counts the rest as wrong"
     if found.undecided:
-        told += f" ({len(found.undecided)} left to a person by the judge)"
-    told += f". Answerable: {_READINGS[found.answerable]}."
-    if any(each.name == "utility" for each in found.metrics):
-        told += f" Weights: {', '.join(f'{name} {worth:g}' for name, worth in found.weights.items())}."
+        note += f" ({len(found.undecided)} left to a person by the judge)"
+    note += f". Answerable: {_READINGS[found.answerable]}."
+    if any(metric.name == "utility" for metric in found.metrics):
+        note += f" Weights: {', '.join(f'{name} {worth:g}' for name, worth in found.weights.items())}."
     rows = []
-    for each in found.metrics:
-        metric = derived()[each.name]
-        least, most = metric.range
+    for metric in found.metrics:
+        declared = derived()[metric.name]
+        least, most = declared.range
         rows.append(
             (
-                each.label,
-                fraction(each.value),
+                metric.label,
+                fraction(metric.value),
                 f"{least:g} to {'any' if most is None else f'{most:g}'}",
-                "higher" if metric.higher_is_better else "lower",
-                each.granularity,
-                str(each.n - (each.undefined if each.granularity == "question" else 0)),
-                *([fraction(each.if_wrong)] if graded != every else []),
+                "higher" if declared.higher_is_better else "lower",
+                metric.granularity,
+                str(metric.n - (metric.undefined if metric.granularity == "question" else 0)),
+                *([fraction(metric.if_wrong)] if graded != every else []),
             )
         )
-    head = ["", "value", "range", "better", "of a", "N"]
-    head += ["rest wrong"] if graded != every else []
+    head = ["", "value", "range", "better", "of a", "N", *(["rest wrong"] if graded != every else [])]
     return [
         *([Section("", [not_a_result], tone="unclear")] if not_a_result else []),
-        Section("", [told]),
+        Section("", [note]),
         Section("Metrics", (), head, rows, frozenset({0, 3, 4})),
         *(
-            Section(each.label, (), (), [(name, fraction(value)) for name, value in each.figures.items()])
-            for each in found.metrics
-            if each.figures
+            Section(metric.label, (), (), [(name, fraction(value)) for name, value in metric.figures.items()])
+            for metric in found.metrics
+            if metric.figures
         ),
     ]
 
@@ -57,7 +55,7 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
 _READINGS = {"retrieval": "the evidence was retrieved", "corpus": "the corpus states it"}
 _NAMED = 8  # questions that are named; JSON has all
 
-_SAID: dict[str, tuple[str, Tone]] = {
+_SENTENCES: dict[str, tuple[str, Tone]] = {
     "pass": ("Passes: every gate holds", "good"),
     "fail": ("Does not pass", "bad"),
     "open": ("Not a result", "unclear"),
@@ -66,20 +64,17 @@ _SAID: dict[str, tuple[str, Tone]] = {
 
 def trace_sections(found: TraceScores) -> list[Section]:
     """Verdict, the rates beside their gates, and the questions that count in none of them."""
-    said, tone = _SAID[found.verdict]
+    sentence, tone = _SENTENCES[found.verdict]
     n = found.answerable + found.unanswerable
     if found.verdict == "fail":
-        missed = (each.name for each in found.gates if each.state == "fail")
-        said += ": " + ", ".join(f"{name} is {_counted(found.rates[name])}" for name in missed)
+        missed = (gate.name for gate in found.gates if gate.state == "fail")
+        sentence += ": " + ", ".join(f"{name} is {_counted(found.rates[name])}" for name in missed)
     elif found.verdict == "open":
-        said += f": {len(found.missing) + len(found.unread)} of {n} questions have no answer that can be read"
-        said += f", {len(found.unchecked)} cannot be checked" if found.unchecked else ""
-    gates = {each.name: each for each in found.gates}
-    rows = [
-        (name, _counted(rate), *((f"{gate.sign} {gate.limit:g}", gate.state) if gate else ("", "")))
-        for name, rate in found.rates.items()
-        for gate in [gates.get(name)]
-    ]
+        unread = len(found.missing) + len(found.unread)
+        sentence += f": {unread} of {n} questions have no answer that can be read"
+        sentence += f", {len(found.unchecked)} cannot be checked" if found.unchecked else ""
+    gates = {gate.name: (f"{gate.sign} {gate.limit:g}", gate.state) for gate in found.gates}
+    rows = [(name, _counted(rate), *gates.get(name, ("", ""))) for name, rate in found.rates.items()]
     apart = (
         ("without a trace", found.missing),
         ("no answer that can be read", found.unread),
@@ -88,10 +83,10 @@ def trace_sections(found: TraceScores) -> list[Section]:
     listed = [(what, str(len(names)), ids(names, _NAMED)) for what, names in apart if names]
     if found.unknown:
         listed.append(("traces of other questions", str(found.unknown), ""))
-    told = f"answered {found.answered}   refused {found.refused}   of {n}, {found.answerable} answerable"
+    counts = f"answered {found.answered}   refused {found.refused}   of {n}, {found.answerable} answerable"
     sections = [
-        Section("", [said], tone=tone),
-        Section("", [told]),
+        Section("", [sentence], tone=tone),
+        Section("", [counts]),
         Section("Rates", (), ("", "of", "gate", "holds"), rows, frozenset({0, 2, 3})),
     ]
     if listed:
@@ -111,7 +106,7 @@ _NOT_GRADED = "Not a result: no answer is graded, as there is no gold (--gold FI
 
 def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]:
     """What is not known, the rates, what is in none of them, and how they moved."""
-    rates = [(said, _counted(getattr(found, name))) for name, said in _RATES.items()]
+    rates = [(label, _counted(getattr(found, name))) for name, label in _RATES.items()]
     apart = (
         ("without an answer", found.empty),
         ("not certain whether it refuses", found.unread),
@@ -127,19 +122,16 @@ def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]
     if listed := [(what, str(n)) for what, n in apart if n]:
         sections.append(Section("Counted apart", (), ("", "N"), listed))
     if moved:
-        rows = [
-            (
-                _RATES[each.name],
-                _counted(each.before),
-                _counted(each.after),
-                limits((each.low, each.high)) if each.low is not None and each.high is not None else "n/a",
-                "moved" if each.moved else "",
-            )
-            for each in moved
-        ]
-        told = f"{len(moved)} intervals of 95 % each: one in twenty moves by chance."
+        rows = []
+        for drift in moved:
+            change = "n/a"
+            if drift.low is not None and drift.high is not None:
+                change = limits((drift.low, drift.high))
+            rates_of = _RATES[drift.name], _counted(drift.before), _counted(drift.after)
+            rows.append((*rates_of, change, "moved" if drift.moved else ""))
+        note = f"{len(moved)} intervals of 95 % each: one in twenty moves by chance."
         head = ("", "before", "after", "points", "")
-        sections.append(Section("Drift", [told], head, rows, frozenset({0, 4})))
+        sections.append(Section("Drift", [note], head, rows, frozenset({0, 4})))
     return sections
 
 
@@ -157,10 +149,10 @@ def baseline_section(baselines: Sequence[tuple[str, Scores]]) -> Section:
     rows = []
     for name, scores in sorted(baselines, key=rank):
         row = [name, *(str(scores.buckets[bucket]) for bucket in BUCKETS), str(scores.ungraded)]
-        for part in (scores.intervals.unacceptable, scores.desired.total):
+        for count in (scores.intervals.unacceptable, scores.desired.total):
             ends = ""
-            if part.low is not None and part.high is not None:
-                ends = f" [{100 * part.low:.0f}-{100 * part.high:.0f} %]"
-            row.append(f"{part.count} of {part.n}{ends}")
+            if count.low is not None and count.high is not None:
+                ends = f" [{100 * count.low:.0f}-{100 * count.high:.0f} %]"
+            row.append(f"{count.count} of {count.n}{ends}")
         rows.append(row)
     return Section("", (), ["baseline", *BUCKETS, "ungraded", "unacceptable", "as desired"], rows)

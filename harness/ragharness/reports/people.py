@@ -45,9 +45,9 @@ def _recall_and_precision(note: Note) -> Section:
         (bucket, *_share(note.buckets[bucket].recall), *_share(note.buckets[bucket].precision))
         for bucket in _ORDER
     ]
-    told = "Recall: of those that people put there. Precision: of those that the grader put there."
+    meaning = "Recall: of those that people put there. Precision: of those that the grader put there."
     head = ("bucket", "recall", "95% CI", "", "precision", "95% CI", "")
-    return Section("Does the grader find what people find?", (told,), head, rows, frozenset({0, 2, 5}))
+    return Section("Does the grader find what people find?", (meaning,), head, rows, frozenset({0, 2, 5}))
 
 
 def _share(share: Rate) -> tuple[str, str, str]:
@@ -58,15 +58,14 @@ def _share(share: Rate) -> tuple[str, str, str]:
 
 
 def _counts(note: Note) -> Section:
-    told = [f"By {_METHODS[note.method]}."] if note.method else []
+    remarks = [f"By {_METHODS[note.method]}."] if note.method else []
     if any(figures.why_not.startswith("too few") for figures in note.buckets.values()):
-        told.append(f"Too few: under {LEAST_GOLD} labelled answers.")
-    rows = [
-        (bucket, str(note.buckets[bucket].grader), *_corrected(note.buckets[bucket])) for bucket in _ORDER
-    ]
+        remarks.append(f"Too few: under {LEAST_GOLD} labelled answers.")
+    buckets = ((bucket, note.buckets[bucket]) for bucket in _ORDER)
+    rows = [(bucket, str(figures.grader), *_corrected(figures)) for bucket, figures in buckets]
     title = f"How many there are, of {note.questions} questions"
     head = ("bucket", "grader", "corrected", "95% CI", "long run", "+-5 needs")
-    return Section(title, told, head, rows, frozenset({0, 3, 4}))
+    return Section(title, remarks, head, rows, frozenset({0, 3, 4}))
 
 
 def _corrected(figures: BucketFigures) -> tuple[str, str, str, str]:
@@ -101,24 +100,22 @@ def _agreement(note: Note) -> Section:
         ("Gwet's AC1", agreement.ac1, agreement.ac1_interval),
         ("Krippendorff's alpha", agreement.alpha, None),
     ):
-        told = "n/a" if value is None else f"{value:.2f}"
-        rows.append((name, told, f"[{limits[0]:.2f}-{limits[1]:.2f}]" if limits else ""))
+        figure = "n/a" if value is None else f"{value:.2f}"
+        rows.append((name, figure, f"[{limits[0]:.2f}-{limits[1]:.2f}]" if limits else ""))
     title = f"Agreement, {agreement.n} answers with a bucket"
     return Section(title, (), ("", "", "95% CI"), rows, frozenset({0, 2}))
 
 
 def _next(note: Note) -> Section:
-    told = []
+    steps = []
     if note.more:
-        told.append(
-            f"{note.more} more labels for +-5 points in every bucket:"
-            f" ragharness label {note.labels_of} --sample {note.labelled + note.more}"
-        )
+        command = f"ragharness label {note.labels_of} --sample {note.labelled + note.more}"
+        steps.append(f"{note.more} more labels for +-5 points in every bucket: {command}")
     elif note.more == 0:
-        told.append("Enough labels for +-5 points in every bucket of this run.")
+        steps.append("Enough labels for +-5 points in every bucket of this run.")
     if note.next:
-        told.append(f"Next: {', '.join(note.next)}")
-    return Section("Labels" if told else "", told)
+        steps.append(f"Next: {', '.join(note.next)}")
+    return Section("Labels" if steps else "", steps)
 
 
 def _disagreements(disagreements: Sequence[Disagreement], show: int) -> list[Section]:
@@ -132,14 +129,14 @@ def _disagreements(disagreements: Sequence[Disagreement], show: int) -> list[Sec
     ]
     sections = [Section(title, (), head, rows, frozenset(range(4)))]
     for answer in disagreements[:show]:
-        told = [
+        lines = [
             f"people: {answer.people}" + (f": {answer.comment}" if answer.comment else ""),
             f"grader: {answer.grader.replace('_', ' ')} ({answer.reason}): {answer.why}",
             f"question: {answer.asked}",
             f"gold: {answer.gold}",
             f"answer: {answer.answer}",
         ]
-        sections.append(Section(answer.question, told))
+        sections.append(Section(answer.question, lines))
     return sections
 
 
@@ -161,11 +158,10 @@ _LABEL = 10
 
 def calibration_lines(calibration: Calibration, name: str, width: int) -> list[str]:
     """Confusion of the grader with a file of labels, its rates, both by kind of gold, and differences."""
-    whole = rates(calibration.confusion)
     lines = [f"{calibration.n:,} answers of {name}   grader {calibration.grader}", ""]
     lines += aligned(_confusion_of_file(calibration.confusion))
-    told = [_rate(*_RATES[key], value) for key, value in whole._asdict().items()]
-    lines += ["", *_fitting((told, [row[:-1] for row in told]), width, left=(0, 3, 4))]
+    shares = [_rate(*_RATES[key], share) for key, share in rates(calibration.confusion)._asdict().items()]
+    lines += ["", *_fitting((shares, [row[:-1] for row in shares]), width, left=(0, 3, 4))]
     lines += ["", *_fitting((_by_kind(calibration, _half_width), _by_kind(calibration)), width)]
     note = "in brackets: 95% confidence intervals, assuming one answer per question"
     lines += ["", *paragraph(note, width)]
@@ -256,8 +252,8 @@ def _fitting(
     tables: Sequence[Sequence[Sequence[str]]], width: int, left: tuple[int, ...] = (0,)
 ) -> list[str]:
     """The first of some tables that fits, or the last."""
-    drawn = [aligned(rows, left) for rows in tables]
-    return next((lines for lines in drawn if max(map(len, lines)) <= width), drawn[-1])
+    laid_out = [aligned(rows, left) for rows in tables]
+    return next((lines for lines in laid_out if max(map(len, lines)) <= width), laid_out[-1])
 
 
 def _sorted(calibration: Calibration) -> list[str]:

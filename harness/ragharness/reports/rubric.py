@@ -8,11 +8,11 @@ from ragharness.graders.judging import Taken
 from ragharness.reports.text import Section, Tone, render
 from ragharness.rubrics.registry import Change
 from ragharness.rubrics.rubric import Dimension, Header, Rubric
-from ragharness.rubrics.scoring import DimensionScore, RubricScores, ScoresBeside
+from ragharness.rubrics.scoring import DimensionScore, RubricScores, ScoresBeside, read_scores
 from ragharness.runner.run_folder import RunFolder
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
-_CAME = {True: "pass", False: "FAIL", None: "open"}
+_STATES = {True: "pass", False: "FAIL", None: "open"}
 _TAKEN = ("calls", "tokens", "cost", "each")
 _SHOWN = 10  # outputs that fail and are named
 
@@ -21,14 +21,14 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
     """Report: header, dimensions, verdict, what fails, and what each dimension took."""
     head = ["dimension", "weight", "share", "score", "threshold", "passed", "", "with people"]
     rows = []
-    for each in found.dimensions:
-        count = sum(each.outputs.values()) - each.outputs.get("not_applicable", 0)
-        weight, threshold = _limits(each)
-        row = [each.id, weight, _number(each.share, 3, ""), _number(each.mean, 1), threshold]
-        came = _CAME[each.passes] if count else "n/a"
-        rows.append([*row, f"{each.passed}/{count}", came, _number(each.effective, 1, "")])
-    last = None if any(each.effective is not None for each in found.dimensions) else -1
-    gates = [each.id for each in found.dimensions if each.gate and each.passes is False]
+    for row in found.dimensions:
+        count = sum(row.outputs.values()) - row.outputs.get("not_applicable", 0)
+        weight, threshold = _limits(row)
+        figures = [row.id, weight, _number(row.share, 3, ""), _number(row.mean, 1), threshold]
+        state = _STATES[row.passes] if count else "n/a"
+        rows.append([*figures, f"{row.passed}/{count}", state, _number(row.effective, 1, "")])
+    last = None if any(row.effective is not None for row in found.dimensions) else -1
+    gates = [row.id for row in found.dimensions if row.gate and row.passes is False]
     why = f" (a failed gate fails it whatever the total: {', '.join(gates)})" if gates else ""
     total = f"{found.outputs} outputs, weighted total {_number(found.total, 1)} of 100"
     models = [f"judge: {found.judge}"] * bool(found.judge)
@@ -41,8 +41,8 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
     ]
     more = [["", "", f"and {len(marks) - _SHOWN} more"]] if len(marks) > _SHOWN else []
     took = [
-        [each.id, each.method, *_taken(each.taken, found.outputs), _number(each.variance, 2, "")]
-        for each in found.dimensions
+        [row.id, row.method, *_taken(row.taken, found.outputs), _number(row.variance, 2, "")]
+        for row in found.dimensions
     ]
     failing, appendix = "Outputs that do not pass", "Appendix: what each dimension took"
     return [
@@ -57,23 +57,25 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
 def rubric_sections(rubric: Rubric) -> list[Section]:
     """Rubric: every dimension with its method, both weights, and its threshold."""
     rows = []
-    for each in rubric.dimensions:
-        weight, threshold = _limits(each)
-        rows.append([each.id, each.method, weight, _number(rubric.normalised.get(each.id), 4, ""), threshold])
-    sums = sum(each.weight or 0 for each in rubric.dimensions)
-    told = [f"status {rubric.status}; the weights sum to {sums:.2f} as written and to 1 normalised"]
-    told += [f"{rubric.change_class} change of {rubric.parent}"] if rubric.parent else []
-    asked = [
-        [each.id, each.description + f" (method from: {each.method_from})" * bool(each.method_from)]
-        for each in rubric.dimensions
+    for row in rubric.dimensions:
+        weight, threshold = _limits(row)
+        rows.append([row.id, row.method, weight, _number(rubric.normalised.get(row.id), 4, ""), threshold])
+    total = sum(row.weight or 0 for row in rubric.dimensions)
+    notes = [f"status {rubric.status}; the weights sum to {total:.2f} as written and to 1 normalised"]
+    notes += [f"{rubric.change_class} change of {rubric.parent}"] if rubric.parent else []
+    descriptions = [
+        [row.id, row.description + f" (method from: {row.method_from})" * bool(row.method_from)]
+        for row in rubric.dimensions
     ]
     policy = rubric.safety_policy
-    checks = [[each.id, each.method, each.human or "no person", each.description] for each in policy.checks]
+    checks = [
+        [check.id, check.method, check.human or "no person", check.description] for check in policy.checks
+    ]
     head = ("dimension", "method", "weight", "normalised", "threshold")
     names = ("check", "method", "human", "description")
     return [
-        Section("", [header(rubric.header), *told], head, rows, frozenset({0, 1})),
-        Section("What each asks", (), ("dimension", "description"), asked, frozenset({0, 1})),
+        Section("", [header(rubric.header), *notes], head, rows, frozenset({0, 1})),
+        Section("What each asks", (), ("dimension", "description"), descriptions, frozenset({0, 1})),
         Section(f"Safety policy {policy.reference}", (), names, checks, frozenset(range(4))),
     ]
 
@@ -83,8 +85,8 @@ def header(rubric: Header) -> str:
     return f"rubric {rubric.id} {rubric.version}, owner {rubric.owner}, hash {rubric.hash}"
 
 
-def _limits(each: Dimension | DimensionScore) -> tuple[str, str]:
-    return ("gate", "") if each.gate else (_number(each.weight, 2), _number(each.threshold, 0))
+def _limits(row: Dimension | DimensionScore) -> tuple[str, str]:
+    return ("gate", "") if row.gate else (_number(row.weight, 2), _number(row.threshold, 0))
 
 
 def _number(value: float | None, places: int, missing: str = "none") -> str:
@@ -100,8 +102,8 @@ def _taken(taken: Taken, outputs: int) -> list[str]:
 def cost_section(title: str, costs: Mapping[str, Taken], outputs: int) -> Section:
     """What dimensions will take; advice only."""
     rows = [[name, *_taken(taken, outputs)] for name, taken in costs.items()]
-    told = f"{title}: estimated for {outputs:,} outputs; everything else runs without calls"
-    return Section("", [told], ("dimension", *_TAKEN), rows)
+    note = f"{title}: estimated for {outputs:,} outputs; everything else runs without calls"
+    return Section("", [note], ("dimension", *_TAKEN), rows)
 
 
 def change_section(changes: Sequence[Change]) -> Section:
@@ -112,22 +114,18 @@ def change_section(changes: Sequence[Change]) -> Section:
 
 def scores_beside_section(found: ScoresBeside) -> Section:
     """Two scores side by side, under the banner where the rubrics differ."""
-    both = {**found.dimensions, **({"weighted total": found.totals} if found.totals else {})}
-    rows = [[name, *(_number(each, 1) for each in pair)] for name, pair in both.items()]
-    head = ("dimension", *(f"{each.id} {each.version}" for each in found.rubrics))
-    told = [*filter(None, [found.banner]), *map(header, found.rubrics)]
-    return Section("", told, head, rows, tone="unclear" if found.banner else "")
+    pairs = {**found.dimensions, **({"weighted total": found.totals} if found.totals else {})}
+    rows = [[name, *(_number(score, 1) for score in pair)] for name, pair in pairs.items()]
+    head = ("dimension", *(f"{rubric.id} {rubric.version}" for rubric in found.rubrics))
+    notes = [*filter(None, [found.banner]), *map(header, found.rubrics)]
+    return Section("", notes, head, rows, tone="unclear" if found.banner else "")
 
 
 def rubrics_of(folder: RunFolder, form: str, width: int = 80) -> list[str]:
     """What every rubric said of a run that was scored by it, in a format of tables."""
-    return [render(rubric_scores_sections(each), form, width).rstrip() for each in scores_of(folder)]
+    return [render(rubric_scores_sections(scores), form, width).rstrip() for scores in scores_of(folder)]
 
 
 def scores_of(folder: RunFolder) -> list[RubricScores]:
     """Scores of every rubric by which a run was scored."""
-    if not (kept := sorted(folder.path.glob("rubric-*.json"))):
-        return []
-    from ragharness.rubrics.scoring import read_scores
-
-    return list(map(read_scores, kept))
+    return list(map(read_scores, sorted(folder.path.glob("rubric-*.json"))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, repeat
 
 from ragharness.analysis.scores import ROW_NAMES
 from ragharness.corpus.loading import Corpus
@@ -56,18 +57,18 @@ def _field(label: str, text: str, width: int) -> list[str]:
 
 def _fields(label: str, texts: Sequence[str], width: int) -> list[str]:
     """Texts one below the other, the label beside the first."""
-    return [line for place, each in enumerate(texts) for line in _field("" if place else label, each, width)]
+    labels = chain([label], repeat(""))
+    return [line for label, text in zip(labels, texts, strict=False) for line in _field(label, text, width)]
 
 
 def _asked(question: Question, record: Record | None, width: int) -> list[str]:
-    row, out = ROW_NAMES[question.row], ""
+    row, outcome = ROW_NAMES[question.row], ""
     if record is not None:
-        bucket = record.verdict.bucket if record.verdict else None
-        came = f"outcome {bucket or record.status.replace('_', ' ')}"
-        out = f"{'not graded yet' if _waits(record) else came}, "
+        bucket = (record.verdict and record.verdict.bucket) or record.status.replace("_", " ")
+        outcome = "not graded yet, " if _waits(record) else f"outcome {bucket}, "
     wish = "answered" if question.wanted == "correct" else "refused"
     return [
-        f"{clean(question.id)}   type {row}, {out}should be {wish}",
+        f"{clean(question.id)}   type {row}, {outcome}should be {wish}",
         *_field("", words.BUILT_FOR[question.row], width),
         "",
         *_field("question", question.text, width),
@@ -112,11 +113,11 @@ def _answers(question: Question) -> str:
 
 
 def _evidence(span: Evidence, corpus: Corpus | None, width: int, *, named: bool) -> list[str]:
-    place = f"{span.document} characters {span.start}-{span.end}"
+    location = f"{span.document} characters {span.start}-{span.end}"
     if corpus is None:
-        return _field("evidence", place, width)
+        return _field("evidence", location, width)
     document = corpus.document(span.document)
-    head = _field("evidence", place if named else f"{place} of {document.title}", width)
+    head = _field("evidence", location if named else f"{location} of {document.title}", width)
     return [*head, *_quoted(document.text[span.start : span.end], width)]
 
 
@@ -155,15 +156,13 @@ def _retrieved(
 def _answer(record: Record, width: int) -> list[str]:
     lines: list[str] = []
     if failure := record.failure:
-        place = f" ({failure.where})" if failure.where else ""
-        lines += _field("failed", f"{failure.type}: {failure.message}{place}", width)
+        where = f" ({failure.where})" if failure.where else ""
+        lines += _field("failed", f"{failure.type}: {failure.message}{where}", width)
         lines += [f"{_BODY}{line}" for line in clean(failure.traceback).splitlines()]
     if record.answer is not None:
         lines += _field("answer", record.answer.text or "(empty)", width)
-        if record.answer.citations is not None:
-            lines += _field(
-                "", f"citations given separately: {', '.join(record.answer.citations) or 'none'}", width
-            )
+        if (citations := record.answer.citations) is not None:
+            lines += _field("", f"citations given separately: {', '.join(citations) or 'none'}", width)
         if record.answer.confidence is not None:
             lines += _field("", f"confidence {record.answer.confidence:g}", width)
     for problem in record.problems:
@@ -177,7 +176,12 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
     if _waits(record):
         return [("verdict", "none yet: continuing the run grades it")]
     if verdict is None:
-        return [("verdict", f"none: {record.status.replace('_', ' ')}"), ("why", _ungraded(record))]
+        why = "the call exceeded the time limit (--timeout)"
+        if record.status != "timeout":
+            kept = "there is no answer to grade" if record.answer is None else "the answer is kept"
+            why = f"it raised an exception: {kept}"
+        status = record.status.replace("_", " ")
+        return [("verdict", f"none: {status}"), ("why", f"{why}; it counts as ungraded")]
     row = f"; row {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
     outcome = verdict.bucket or f"ungraded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
@@ -201,23 +205,23 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
     read = (f"{name} {'n/a' if value is None else value}" for name, value in axes.items())
     fields.append(("axes", "; ".join(read)))
     if verdict.flags:
-        told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
-        fields.append(("flags", "; ".join(told)))
+        flags = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
+        fields.append(("flags", "; ".join(flags)))
     return [*fields, *_graders(verdict)]
 
 
 def _graders(verdict: Verdict) -> list[tuple[str, str]]:
     """Judge's scores, what other graders said, and which of them read an axis."""
     fields: list[tuple[str, str]] = []
-    for made in verdict.judgements:
-        scores = ", ".join("unreadable" if each.score is None else f"{each.score:g}" for each in made.votes)
-        about = f" of {one_line(made.about, 40)!r}" if made.about else ""
-        fields.append(("" if fields else "judged", f"{made.decision}{about}: {scores}"))
-    for place, other in enumerate(verdict.others):
-        outcome = other.bucket or other.status.replace("_", " ")
-        fields.append(("" if place else "others", f"{other.grader}: {outcome}, {other.why}"))
-    told_axes = "; ".join(f"{axis.replace('_', ' ')} by {name}" for axis, name in verdict.axes_by)
-    return [*fields, ("", told_axes)] if told_axes else fields
+    for judgement in verdict.judgements:
+        votes = ("unreadable" if vote.score is None else f"{vote.score:g}" for vote in judgement.votes)
+        about = f" of {one_line(judgement.about, 40)!r}" if judgement.about else ""
+        fields.append(("" if fields else "judged", f"{judgement.decision}{about}: {', '.join(votes)}"))
+    for number, opinion in enumerate(verdict.others):
+        outcome = opinion.bucket or opinion.status.replace("_", " ")
+        fields.append(("" if number else "others", f"{opinion.grader}: {outcome}, {opinion.why}"))
+    axes = "; ".join(f"{axis.replace('_', ' ')} by {name}" for axis, name in verdict.axes_by)
+    return [*fields, ("", axes)] if axes else fields
 
 
 def _waits(record: Record) -> bool:
@@ -225,17 +229,9 @@ def _waits(record: Record) -> bool:
     return record.verdict is None and record.status == "needs_review"
 
 
-def _ungraded(record: Record) -> str:
-    """Why a record has no verdict."""
-    if record.status == "timeout":
-        return "the call exceeded the time limit (--timeout); it counts as ungraded"
-    what = "there is no answer to grade" if record.answer is None else "the answer is kept"
-    return f"it raised an exception: {what}; it counts as ungraded"
-
-
 def sentence_lines(sentences: Sequence[Sentence]) -> list[str]:
     """First sentences of an answer with their roles, and how many more there are."""
-    lines = [f"{_role(each)}: {one_line(each.text, _SENTENCE)}" for each in sentences[:_SENTENCES]]
+    lines = [f"{_role(part)}: {one_line(part.text, _SENTENCE)}" for part in sentences[:_SENTENCES]]
     more = len(sentences) - _SENTENCES
     return [*lines, *([f"and {more} more"] if more > 0 else [])]
 
@@ -250,7 +246,7 @@ def _role(sentence: Sentence) -> str:
 
 
 def _reading(verdict: Verdict) -> str:
-    if not verdict.value:
-        return "no committed answer" if verdict.match == "none" else words.MATCH_NAMES[verdict.match]
     match = words.MATCH_NAMES[verdict.match]
+    if not verdict.value:
+        return "no committed answer" if verdict.match == "none" else match
     return f"the answer {verdict.value!r}" + (f", {match}" if match else "")

@@ -74,9 +74,9 @@ class Cluster:
         with self._lock:
             if self._closed:
                 raise ProcessDied("the run has ended")
-            made = self.ray.remote(**self._needs)(Member).remote(*_here())
-            self._members.add(made)
-        return made
+            member = self.ray.remote(**self._needs)(Member).remote(*_here())
+            self._members.add(member)
+        return member
 
     def dismiss(self, member: Any) -> None:
         """End a worker, waiting for its place or not."""
@@ -94,8 +94,8 @@ class Cluster:
         """End every worker."""
         with self._lock:
             self._closed, members = True, tuple(self._members)
-        for each in members:
-            self.dismiss(each)
+        for member in members:
+            self.dismiss(member)
 
     def grader(self, config: RunConfig, grading: GradingContext) -> Grading | None:
         """What grades on the cluster; None for a grader that waits for a service: threads do here."""
@@ -135,7 +135,6 @@ class RemoteCell(Cell):
 
     def __init__(self, spec: str, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._number = 0
         self._member = cluster.member()
         version = self._got(self._member.version.remote(), None)
         if version != __version__:
@@ -145,18 +144,13 @@ class RemoteCell(Cell):
             )
         self.ready = self.load(spec)
 
-    def ask(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
-        """Ask the next question and return the first message about it; raises as ``say`` does."""
-        self._number += 1
-        return self.say(message, decoder, seconds)
-
     def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
         """Say more about the same question and return the next message about it.
 
         Raises ProcessDied, which may pass: another worker is asked.
         """
-        told = self._member.say.remote(self._number, msgspec.msgpack.encode(message))
-        return decoder.decode(self._got(told, seconds))
+        reply = self._member.say.remote(self._number, msgspec.msgpack.encode(message))
+        return decoder.decode(self._got(reply, seconds))
 
     def kill(self) -> None:
         """End it; whoever waits for it then meets its end."""
@@ -167,10 +161,10 @@ class RemoteCell(Cell):
         self.kill()
         return 0
 
-    def _got(self, wanted: Any, seconds: float | None) -> Any:
+    def _got(self, reply: Any, seconds: float | None) -> Any:
         errors = self._cluster.ray.exceptions
         try:
-            return self._cluster.ray.get(wanted, timeout=seconds)
+            return self._cluster.ray.get(reply, timeout=seconds)
         except errors.GetTimeoutError:
             self.kill()
             raise TimeoutError from None
@@ -228,21 +222,21 @@ class GradingTasks:
     def graded(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield each record with its verdict, in order; so many batches at once as calls of the pipeline."""
         task = self._ray.remote(_grade)
-        each = iter(records)
-        left: Iterator[list[Record]] = iter(lambda: [*islice(each, BATCH)], [])
-        batches = (task.remote(_here(), [self._known], self._packed(batch)) for batch in left)
+        remaining = iter(records)
+        lists: Iterator[list[Record]] = iter(lambda: [*islice(remaining, BATCH)], [])
+        batches = (task.remote(_here(), [self._known], self._packed(batch)) for batch in lists)
         flying = deque(islice(batches, self._flying))
         while flying:
             yield from _RECORDS.decode(self._got(flying.popleft()))
             flying.extend(islice(batches, 1))
 
     def _packed(self, batch: Sequence[Record]) -> bytes:
-        asked = {each.question: self._questions.question_of(each) for each in batch}
-        return msgspec.msgpack.encode((tuple(asked.values()), tuple(batch)))
+        questions = {record.question: self._questions.question_of(record) for record in batch}
+        return msgspec.msgpack.encode((tuple(questions.values()), tuple(batch)))
 
-    def _got(self, wanted: Any) -> Any:
+    def _got(self, batch: Any) -> Any:
         try:
-            return self._ray.get(wanted)
+            return self._ray.get(batch)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause if isinstance(error.cause, AccessRefused) else error from None
 
@@ -269,8 +263,8 @@ def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
     questions, records = _BATCH.decode(batch)
     # Those of the batch alone: a worker need not hold a million.
     grading.questions.by_id.clear()
-    grading.questions.by_id.update({each.id: each for each in questions})
-    return msgspec.msgpack.encode([grading.graded(each) for each in records])
+    grading.questions.by_id.update({question.id: question for question in questions})
+    return msgspec.msgpack.encode(list(map(grading.graded, records)))
 
 
 def _here() -> tuple[str, tuple[str, ...]]:
@@ -282,4 +276,4 @@ def _enter(folder: str, path: Sequence[str]) -> None:
     """Find modules and files as the harness does, where this machine has the same folders."""
     with suppress(OSError):
         os.chdir(folder)
-    sys.path += [each for each in path if each not in sys.path]
+    sys.path += [entry for entry in path if entry not in sys.path]

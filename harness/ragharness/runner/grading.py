@@ -82,12 +82,12 @@ class GradingContext:
     def passages_of(self, record: Record) -> list[Passage]:
         """Passages that the pipeline had, in the order of the record."""
         # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
-        own = {each.passage.id: each.passage for each in self.placed(record.answer)}
-        found = (
+        own = {alignment.passage.id: alignment.passage for alignment in self.placed(record.answer)}
+        passages = (
             own.get(hit.id) or self.passages.by_id.get(hit.id) or passage_at(hit.id, self.corpus)
             for hit in record.retrieved
         )
-        return [passage for passage in found if passage is not None]
+        return [passage for passage in passages if passage is not None]
 
     def placed(self, answer: Answer | None) -> list[Alignment]:
         """Passages that an answer brought, each with its place in the corpus."""
@@ -123,9 +123,9 @@ class Pending:
 
     def rest(self, threads: int, elsewhere: Grading | None = None) -> Iterator[None]:
         """Grade every answer that is left, several at once, here or on other machines; yield after each."""
-        left = iter(lambda: next(self._answers), None)
-        here = map_in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere(left)
-        for record in here:
+        answers = iter(lambda: next(self._answers), None)
+        grade_all = elsewhere or (lambda records: map_in_order(self._context.graded, records, threads))
+        for record in grade_all(answers):
             self._keep(record)
             yield
 
@@ -148,10 +148,9 @@ def grading_context(
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
     if corpus.hash != settings.corpus_hash:
         raise _of_another_state(corpus, folder)
-    asked = folder.questions()
-    priors = shipped_priors(corpus.id)
+    all_, priors = folder.questions(), shipped_priors(corpus.id)
     questions = QuestionSet(
-        corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked, priors=priors
+        corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(all_), all_, priors=priors
     )
     passages = cached_passages(corpus, settings.passage_words)
     return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
@@ -196,8 +195,8 @@ def regrade(
     threads = threads_for(grading.grader, concurrency)
 
     def watched() -> Iterator[Record]:
-        both = map_in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
-        for before, after in both:
+        pairs = map_in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
+        for before, after in pairs:
             if came_out(before) != came_out(after):
                 changed.append((before, after))
             yield after
@@ -235,8 +234,8 @@ def blind_count(
     """
     times = Counter(map(had, records())) if times is None else times
     path = cache and cache / f"blind-{_key(grading, times)}.count"
-    if path and (held := read_cached(path)):
-        return int(held), ""
+    if path and (cached := read_cached(path)):
+        return int(cached), ""
     try:
         count = _count(grading, records(), times)
     except RagharnessError as error:
@@ -253,10 +252,10 @@ def _count(grading: GradingContext, records: Iterable[Record], times: Counter[by
 
     def reaches(record: Record) -> bool:
         question, passages = grading.question_of(record), grading.passages_of(record)
-        said = pipeline.call(question.text, passages)
-        if question.wanted == "correct" and said == refusal(passages):
+        reply = pipeline.call(question.text, passages)
+        if question.wanted == "correct" and reply == refusal(passages):
             return False
-        return grading.verdict(question, read_answer(said)[0], passages).bucket == question.wanted
+        return grading.verdict(question, read_answer(reply)[0], passages).bucket == question.wanted
 
     count = 0
     for record in records:
@@ -289,6 +288,6 @@ def _key(grading: GradingContext, times: Counter[bytes]) -> str:
         grading.questions.hash,
         grading.passages.words,
         named(grading.grader),
-        sum(int.from_bytes(each, "big") * count for each, count in times.items()),
+        sum(int.from_bytes(digest, "big") * count for digest, count in times.items()),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

@@ -127,9 +127,8 @@ class Isolation(Processes["Cell"]):
         self._spec = spec
         self._new = start or ChildCell
         self._spare: list[Cell] = []
-        first = self._new(spec)
-        self._spare.append(first)
-        ready = first.ready
+        self._spare.append(self._new(spec))
+        ready = self._spare[0].ready
         signature = Signature(cast("Takes", ready.takes), Binding(("question", "material")))
         self.pipeline = Pipeline(
             self._answer,
@@ -150,15 +149,15 @@ class Isolation(Processes["Cell"]):
         """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
         cell = self.current()
         try:
-            told = cell.answer(question, passages, retrieve)
+            reply = cell.answer(question, passages, retrieve)
         except ProcessDied:
             self.end_current(grace=0)
             raise
-        if cell.growth(told.memory) > _GROWTH:
+        if cell.growth(reply.memory) > _GROWTH:
             self.end_current()
-        if isinstance(told, Failed):
-            raise _raised(told)
-        return Parsed(told.answer, told.problems)
+        if isinstance(reply, Failed):
+            raise _raised(reply)
+        return Parsed(reply.answer, reply.problems)
 
     def close(self) -> None:
         """End every process."""
@@ -182,11 +181,13 @@ class Cell(ABC):
     """Process with a pipeline, wherever it runs: its messages, not how they travel."""
 
     ready: Ready
+    _number = 0
     _settled: int | None = None
 
-    @abstractmethod
     def ask(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
         """Ask the next question and return the first message about it; raises as ``say`` does."""
+        self._number += 1
+        return self.say(message, decoder, seconds)
 
     @abstractmethod
     def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
@@ -252,21 +253,23 @@ def _retrieved(message: RetrieveRequest, retrieve: Retrieve | None) -> Found:
         return Found(failure=describe(error))
 
 
-def _raised(told: Failed) -> Exception:
-    if told.fate == "refused":
-        return AccessRefused(told.failure.message, help=told.help)
-    reported = Reported(told.failure)
-    if told.fate == "passing":
-        reported.__cause__ = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
-    elif told.fate == "cut":
-        reported.__cause__ = ConnectionError(told.failure.message)
+def _raised(reply: Failed) -> Exception:
+    if reply.fate == "refused":
+        return AccessRefused(reply.failure.message, help=reply.help)
+    reported = Reported(reply.failure)
+    if reply.fate == "passing":
+        reported.__cause__ = TemporaryFailure(reply.failure.message, retry_after=reply.retry_after)
+    elif reply.fate == "cut":
+        reported.__cause__ = ConnectionError(reply.failure.message)
     return reported
 
 
 def main() -> None:
     """Serve one pipeline until the other side is gone."""
     incoming, outgoing = claim_pipes()
-    _offer_to_die_first()
+    # Where memory runs out, Linux is to end this process and its children rather than others.
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     serve(_Pipes(incoming, outgoing))
 
 
@@ -282,9 +285,9 @@ def serve(line: Line) -> None:
     line.send(number, Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
     server = _Server(pipeline, line)
     while True:
-        number, asked = line.next()
-        if isinstance(asked, Ask):
-            line.send(number, server.answer(number, asked))
+        number, request = line.next()
+        if isinstance(request, Ask):
+            line.send(number, server.answer(number, request))
 
 
 class Line(ABC):
@@ -342,14 +345,14 @@ class _Server:
         # One loop for all questions: clients and locks of an asynchronous pipeline belong to one.
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def answer(self, number: int, asked: Ask) -> Result | Failed:
+    def answer(self, number: int, request: Ask) -> Result | Failed:
         self._number = number
 
         def retrieve(query: str, k: int = 5) -> list[Passage]:
             return self._retrieve(number, query, k)
 
         try:
-            returned = self._settled(self._pipeline.call(asked.question, asked.passages, retrieve))
+            returned = self._settled(self._pipeline.call(request.question, request.passages, retrieve))
             answer, problems = read_answer(returned)
         except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
             self._line.end_copy(error)
@@ -384,30 +387,23 @@ class _Server:
             if number != self._number:
                 raise RuntimeError("retrieve was called after the question was answered")
             # A lone surrogate cannot be sent; in no process does it find anything.
-            sent = query.encode("utf-8", "replace").decode("utf-8")
-            self._line.send(number, RetrieveRequest(sent, k))
-            _, found = self._line.next()
-        assert isinstance(found, Found)
-        if found.failure:
-            raise Reported(found.failure)
-        return Passages(found.passages)
+            text = query.encode("utf-8", "replace").decode("utf-8")
+            self._line.send(number, RetrieveRequest(text, k))
+            _, reply = self._line.next()
+        assert isinstance(reply, Found)
+        if reply.failure:
+            raise Reported(reply.failure)
+        return Passages(reply.passages)
 
 
 def _failed(error: BaseException) -> Failed:
     fate, failure = judge(error), describe(error)
-    if isinstance(fate, AccessRefused):
-        refused = Failure(failure.type, str(fate))
-        return Failed(refused, "refused", help=fate.help, memory=_memory())
-    if isinstance(fate, Passing):
-        kind = "cut" if fate.cut else "passing"
-        return Failed(failure, kind, fate.retry_after, memory=_memory())
+    match fate:
+        case AccessRefused():
+            return Failed(Failure(failure.type, str(fate)), "refused", help=fate.help, memory=_memory())
+        case Passing():
+            return Failed(failure, "cut" if fate.cut else "passing", fate.retry_after, memory=_memory())
     return Failed(failure, memory=_memory())
-
-
-def _offer_to_die_first() -> None:
-    """Where memory runs out, let Linux end this process and its children rather than others."""
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _memory() -> int:

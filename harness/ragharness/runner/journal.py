@@ -6,7 +6,7 @@ import errno
 import os
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO, NamedTuple, TypeVar
@@ -177,37 +177,29 @@ class Journal:
         """Raise StorageError when the file is no longer where it was."""
         with self._lock:
             self._look(unstored=0)
-            try:
-                there = _identity(self._path.stat()) == self._inode
-            except OSError:
-                there = False
-            if not there:
-                raise self._disturbed(
-                    f"moved: it holds {self._held} {self._path.stem} where it is now",
-                    "put it back and repeat the command: it continues",
-                )
+            with suppress(OSError):
+                if _identity(self._path.stat()) == self._inode:
+                    return
+            raise self._disturbed(
+                f"moved: it holds {self._held} {self._path.stem} where it is now",
+                "put it back and repeat the command: it continues",
+            )
 
     def _look(self, unstored: int) -> None:
         """Raise StorageError when somebody deleted or cut what was written."""
-        status, alone = (
-            os.fstat(self._file),
-            f"leave {self._path.parent.name} alone and repeat the command: it asks",
-        )
+        status = os.fstat(self._file)
+        advice = f"leave {self._path.parent.name} alone and repeat the command: it asks"
         if status.st_nlink == 0:
             last = f" and {unstored} that could not be stored" if unstored else ""
-            raise self._disturbed(
-                f"deleted: the {self._held} {self._path.stem} in it{last} are lost",
-                f"{alone} again what is missing",
-            )
+            loss = f"deleted: the {self._held} {self._path.stem} in it{last} are lost"
+            raise self._disturbed(loss, f"{advice} again what is missing")
         if status.st_size < self._size:
-            raise self._disturbed(
-                f"cut from {self._size} to {status.st_size} bytes", f"{alone} what is missing"
-            )
+            loss = f"cut from {self._size} to {status.st_size} bytes"
+            raise self._disturbed(loss, f"{advice} what is missing")
 
-    def _disturbed(self, told: str, advice: str) -> StorageError:
-        return StorageError(
-            f"expected {self._path} to stay while the run was writing, found it {told}", help=advice
-        )
+    def _disturbed(self, change: str, advice: str) -> StorageError:
+        message = f"expected {self._path} to stay while the run was writing, found it {change}"
+        return StorageError(message, help=advice)
 
     def close(self) -> None:
         """Finish writing; a record that comes later is dropped, never half-written."""

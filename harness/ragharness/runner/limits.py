@@ -98,10 +98,9 @@ class Limits:
     @property
     def reason(self) -> str:
         """Why the session ended early, with the cost so far; empty: it did not."""
-        spent = (
-            f" (${self.spending.spent:.4g} spent)" if self.stopped and self.spending.most is not None else ""
-        )
-        return f"{self.stopped}{spent}"
+        if not self.stopped or self.spending.most is None:
+            return self.stopped
+        return f"{self.stopped} (${self.spending.spent:.4g} spent)"
 
 
 def span(seconds: float) -> str:
@@ -203,10 +202,10 @@ def describe(error: BaseException, where: str = "") -> Failure:
     message = _kept(message[: 2 * _LONGEST])[:_LONGEST]
     frames, own = split_frames(error)
     last = (own or frames)[-1:]
-    place = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
+    place = "".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in last)
     short = [
-        traceback.FrameSummary(_short(each.filename), each.lineno, each.name, line=each.line)
-        for each in frames
+        traceback.FrameSummary(_short(frame.filename), frame.lineno, frame.name, line=frame.line)
+        for frame in frames
     ]
     trace = _kept("".join(traceback.format_list(short)))[-_LONGEST_TRACE:]
     return Failure(f"{kind} {where}".strip(), message, place, trace)
@@ -241,24 +240,23 @@ class Passing:
 
 def judge(error: BaseException) -> Passing | AccessRefused | None:
     """Whether a failure passes, or a refusal of the credentials; None: it is the question's own."""
-    for each in _chain(error):
-        if isinstance(each, AccessRefused):
-            return each
-        if isinstance(each, TemporaryFailure):
-            cut = any(isinstance(cause, Exception) and _is_cut(cause) for cause in _chain(each.__cause__))
-            return Passing(each.retry_after, cut=cut)
-        if isinstance(each, Exception) and (found := _judged(each)) is not None:
-            return found
+    for link in _chain(error):
+        if isinstance(link, AccessRefused):
+            return link
+        if isinstance(link, TemporaryFailure):
+            cut = any(isinstance(cause, Exception) and _is_cut(cause) for cause in _chain(link.__cause__))
+            return Passing(link.retry_after, cut=cut)
+        if isinstance(link, Exception) and (fate := _judged(link)) is not None:
+            return fate
     return None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    cause = error
     for _ in range(_DEPTH):
-        if cause is None:
+        if error is None:
             return
-        yield cause
-        cause = cause.__cause__
+        yield error
+        error = error.__cause__
 
 
 def _judged(error: Exception) -> Passing | AccessRefused | None:
@@ -274,9 +272,9 @@ def _judged(error: Exception) -> Passing | AccessRefused | None:
 
 
 def _refusal(error: Exception, status: int | None) -> AccessRefused:
-    said = describe(error)
-    message = " ".join(said.message.split())[:300] or "no reason given"
-    what = f"{status} ({said.type}: {message})" if status else f"{said.type}: {message}"
+    failure = describe(error)
+    message = " ".join(failure.message.split())[:300] or "no reason given"
+    what = f"{status} ({failure.type}: {message})" if status else f"{failure.type}: {message}"
     return AccessRefused(
         f"expected the pipeline's service to accept the credentials, found {what}", help="correct the key"
     )
@@ -307,7 +305,7 @@ def _headers(error: Any) -> Any:
 def _is_cut(error: Exception) -> bool:
     reason = getattr(error, "reason", None)
     reasons = [*_chain(error), *([reason] if isinstance(reason, BaseException) else [])]
-    return bool(_CUT & _names(error)) and not any(_LASTING & _names(each) for each in reasons)
+    return bool(_CUT & _names(error)) and not any(_LASTING & _names(cause) for cause in reasons)
 
 
 def _names(error: BaseException) -> set[str]:

@@ -111,21 +111,19 @@ class Call(NamedTuple):
 def moment(written: str) -> datetime | None:
     """Time that stands in a run folder; None where somebody wrote another thing there."""
     try:
-        found = datetime.fromisoformat(written)
-        if found.tzinfo is timezone.utc:
-            return found
-        return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+        time = datetime.fromisoformat(written)
+        return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None
 
 
 def differences(ours: Settings, theirs: Settings) -> list[str]:
     """One phrase for each setting that differs: its name, ours, theirs."""
-    mine, other = to_builtins(ours), to_builtins(theirs)
+    values, their_values = to_builtins(ours), to_builtins(theirs)
     return [
-        f"{name.replace('_', ' ')} {_short(mine[name])} instead of {_short(other[name])}"
-        for name in mine
-        if mine[name] != other[name]
+        f"{name.replace('_', ' ')} {_short(value)} instead of {_short(their_values[name])}"
+        for name, value in values.items()
+        if value != their_values[name]
     ]
 
 
@@ -244,11 +242,11 @@ class RunFolder:
     def checked_questions(self) -> Iterator[Question]:
         """Yield the questions in their order, one at a time; raises as ``questions`` does, at the end."""
         strange, ids = "", Counter[str]()
-        for each in self.each_question():
-            if each.row not in ROWS:
-                strange = strange or f"one of the row {each.row}"
-            ids[each.id] += 1
-            yield each
+        for question in self.each_question():
+            if question.row not in ROWS:
+                strange = strange or f"one of the row {question.row}"
+            ids[question.id] += 1
+            yield question
         double = next((f"{name} {times} times" for name, times in ids.items() if times > 1), "")
         if strange or double or len(ids) != self.run.settings.questions:
             raise RunNotUsable(
@@ -306,28 +304,26 @@ class RunFolder:
     def waiting(self) -> Iterator[Record]:
         """Yield the answers on disk that are not graded yet, one at a time."""
         lines = set(self._waiting().values())
-        found = enumerate(self._lines("answers.jsonl", _RECORD)) if lines else ()
-        return (record for number, record in found if number in lines)
+        answers = enumerate(self._lines("answers.jsonl", _RECORD)) if lines else ()
+        return (record for number, record in answers if number in lines)
 
     def _waiting(self) -> dict[Key, int]:
         """Line of each answer that is not graded yet."""
-        found = {
-            place.key: (number, place.started)
-            for number, place in enumerate(self._lines("answers.jsonl", _PLACE))
-        }
+        answers = enumerate(self._lines("answers.jsonl", _PLACE))
+        waiting = {answer.key: (number, answer.started) for number, answer in answers}
         # Only a failure is asked again: whatever else has a record was graded.
-        for place in self._lines("records.jsonl", _PLACE) if found else ():
-            if place.key in found and (not place.failed or place.started == found[place.key][1]):
-                del found[place.key]
-        return {key: number for key, (number, _) in found.items()}
+        for record in self._lines("records.jsonl", _PLACE) if waiting else ():
+            if record.key in waiting and (not record.failed or record.started == waiting[record.key][1]):
+                del waiting[record.key]
+        return {key: number for key, (number, _) in waiting.items()}
 
     @property
     def finished(self) -> bool:
         """Whether every question has a record, and no answer waits to become one."""
-        wanted = self.run.settings.records
-        if count_lines(self._place / "records.jsonl") < wanted:
+        records = self.run.settings.records
+        if count_lines(self._place / "records.jsonl") < records:
             return False
-        return len(self.answered()) >= wanted and not self._waiting()
+        return len(self.answered()) >= records and not self._waiting()
 
     @contextmanager
     def writing(self, session: Session, *, again: bool = False) -> Iterator[Journals]:

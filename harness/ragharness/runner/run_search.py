@@ -51,7 +51,8 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
 
 def slug(name: str, default: str = "pipeline") -> str:
     """Name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
-    bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    letters = unicodedata.normalize("NFKD", name)
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return re.sub(r"[^A-Za-z0-9.-]+", "-", bare).strip("-.")[-_SLUG:].strip("-.") or default
 
 
@@ -71,7 +72,8 @@ def find_unfinished(
 
 def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
     """Newest run with these settings in which every question is answered."""
-    return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
+    alike = (folder for folder in list_runs(root) if folder.run.settings == settings)
+    return next((folder for folder in alike if folder.finished), None)
 
 
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
@@ -116,9 +118,9 @@ def _newest(runs: Sequence[RunFolder]) -> str:
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
     """Readable runs, the newest first."""
-    found = []
+    folders = []
     for path in root.glob("*/run.json"):
         # Another version's or user's or a damaged one is refused when it is named, not when it lies there.
         with suppress(StorageError):
-            found.append(RunFolder.open(path.parent))
-    return sorted(found, key=lambda folder: (folder.run.created, folder.name), reverse=True)
+            folders.append(RunFolder.open(path.parent))
+    return sorted(folders, key=lambda folder: (folder.run.created, folder.name), reverse=True)

@@ -191,7 +191,7 @@ class QuestionRunner:
             return self._record(attempt, "error", hits, failure=failure)
         if answer is not None and self.pipeline.takes == "own":
             placed = self.grading.placed(answer)
-            hits = [Hit(each.passage, 0.0) for each in placed]
+            hits = [Hit(alignment.passage, 0.0) for alignment in placed]
             problems += alignment_notices(placed)
         return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
 
@@ -199,12 +199,8 @@ class QuestionRunner:
         """Record that pipeline or retriever took too long; it counts as having worked for the limit."""
         attempt.seconds = limit
         what = "no answer" if attempt.began else f"the retriever {self.retriever.name} found nothing"
-        return self._record(
-            attempt,
-            "timeout",
-            attempt.retrieved(),
-            failure=Failure("TimeoutError", f"{what} after {limit:g} s"),
-        )
+        failure = Failure("TimeoutError", f"{what} after {limit:g} s")
+        return self._record(attempt, "timeout", attempt.retrieved(), failure=failure)
 
     def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
         check_query(query, k)
@@ -223,7 +219,9 @@ class QuestionRunner:
         problems: tuple[str, ...] = (),
         failure: Failure | None = None,
     ) -> Record:
-        question = attempt.question
+        question, holders = attempt.question, 0
+        if self.pipeline.takes != "own":
+            holders = self.grading.evidence.holders(question, self.grading.passages)
         return Record(
             question=question.id,
             row=question.row,
@@ -235,11 +233,7 @@ class QuestionRunner:
                 for hit in hits
             ),
             evidence_ranks=self._evidence_ranks(question, hits),
-            evidence_passages=(
-                0
-                if self.pipeline.takes == "own"
-                else self.grading.evidence.holders(question, self.grading.passages)
-            ),
+            evidence_passages=holders,
             document_rank=self._document_rank(question, hits),
             answer=answer,
             failure=failure,
@@ -250,26 +244,22 @@ class QuestionRunner:
         )
 
     def _evidence_ranks(self, question: Question, hits: Sequence[Hit]) -> tuple[int, ...]:
-        return tuple(
-            next(
-                (
-                    rank
-                    for rank, hit in enumerate(hits, start=1)
-                    if self.grading.evidence.coverage(hit.passage, span) >= ENOUGH
-                ),
-                0,
-            )
+        coverage, ranked = self.grading.evidence.coverage, list(enumerate(hits, start=1))
+        holders = (
+            (rank for rank, hit in ranked if coverage(hit.passage, span) >= ENOUGH)
             for span in question.evidence
         )
+        return tuple(next(ranks, 0) for ranks in holders)
 
     def _document_rank(self, question: Question, hits: Sequence[Hit]) -> int:
         # A question of the user's own need not name its document: its evidence does.
-        asked = [question.document] if question.document else [span.document for span in question.evidence]
-        wanted = {self.grading.corpus.canonical(each) for each in asked}
+        canonical = self.grading.corpus.canonical
+        named = [question.document] if question.document else [span.document for span in question.evidence]
+        documents = set(map(canonical, named))
         ranks = (
             rank
             for rank, hit in enumerate(hits, start=1)
-            if any(self.grading.corpus.canonical(place.document) in wanted for place in hit.passage.places)
+            if any(canonical(span.document) in documents for span in hit.passage.places)
         )
         return next(ranks, 0)
 
@@ -310,10 +300,10 @@ class Scheduler:
 
     def take(self) -> Attempt | None:
         """Next attempt, waiting for a delayed retry; None if there is none."""
-        while isinstance(found := self.poll(), float):
-            if self.closing.wait(found):
+        while isinstance(attempt := self.poll(), float):
+            if self.closing.wait(attempt):
                 return None
-        return found
+        return attempt
 
     def poll(self) -> Attempt | float | None:
         """Next attempt, the seconds until one is due, or None if there is none."""
@@ -378,9 +368,8 @@ class Scheduler:
             self._flying.discard(attempt)
             self._charge(record)
             if record.failure and not self._progress.first_failure:
-                self._progress.first_failure = error_line(
-                    record.failure.type, record.failure.message, record.failure.where
-                )
+                failure = record.failure
+                self._progress.first_failure = error_line(failure.type, failure.message, failure.where)
             if attempt.number and (reason := self._limits.failed(record.failure)):
                 self.drain(reason)
             self._progress.answered += 1

@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from itertools import chain
+from functools import partial
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,16 +84,13 @@ def load_context(
     passages = cached_passages(corpus, config.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
-    asked = Options.parse(
-        config.retriever_option, flag="--retriever-option", on_progress=on_progress, offline=offline
-    )
+    parsed = partial(Options.parse, on_progress=on_progress, offline=offline)
+    options = parsed(config.retriever_option, flag="--retriever-option")
     retriever = build_retriever(
-        config.retriever, indexed, evidence, cache and cache / "indexes", asked, config.rerank
+        config.retriever, indexed, evidence, cache and cache / "indexes", options, config.rerank
     )
-    wanted = Options.parse(
-        config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
-    )
-    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
+    options = parsed(config.pipeline_options, flag="--pipeline-option")
+    context = Context(corpus, questions, indexed, options, cache and cache / "answers", config.k)
     pipeline, cluster = _load_pipeline(config, context)
     grader = load_grader(
         config.grader,
@@ -221,15 +219,14 @@ def plan(config: RunConfig, on_progress: Callable[..., None] | None = None) -> P
     settings, again = context.settings, config.retry_errors
     folder = find_unfinished(settings, again=again) or find_finished(settings)
     done = set() if folder is None else folder.kept() - (folder.failed() if again else set())
-    left = [
-        (question, epoch)
-        for question in context.questions.questions
-        for epoch in range(settings.epochs)
+    costs = [
+        cost
+        for question, epoch in product(context.questions.questions, range(settings.epochs))
         if (question.id, epoch) not in done
+        for cost in _costs(context, Attempt(question, epoch))
     ]
-    costs = [cost for question, epoch in left for cost in _costs(context, Attempt(question, epoch))]
-    known = [each for each in costs if each is not None]
-    return Plan(len(costs), sum(known) if len(known) == len(costs) else None)
+    known_costs = [cost for cost in costs if cost is not None]
+    return Plan(len(costs), sum(known_costs) if len(known_costs) == len(costs) else None)
 
 
 def _costs(context: RunContext, attempt: Attempt) -> Iterator[float | None]:
@@ -285,10 +282,10 @@ def choose_folder(
             say(f"--tag {' '.join(more)} is not added: a run keeps the tags that it started with")
         return folder
     if out is None and not fresh:
-        found = find_unfinished(context.settings, tags=tags, again=again)
-        if found is not None:
-            say(f"continuing {found.path}: {progress_summary(found)} (--fresh starts a new run)")
-            return found
+        unfinished = find_unfinished(context.settings, tags=tags, again=again)
+        if unfinished is not None:
+            say(f"continuing {unfinished.path}: {progress_summary(unfinished)} (--fresh starts a new run)")
+            return unfinished
         if again:
             say("no run with these settings has failed questions: starting a new one")
     if out is None:
@@ -391,15 +388,14 @@ def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -
     unlike = differences(context.settings, folder.run.settings)
     help_text = "name another folder with --out, or leave --out out"
     if unlike:
-        raise RunNotUsable(
-            f"expected a run of the same settings in {out}, found {'; '.join(unlike)}", help=help_text
-        )
+        message = f"expected a run of the same settings in {out}, found {'; '.join(unlike)}"
+        raise RunNotUsable(message, help=help_text)
     if fresh:
         raise RunNotUsable(f"expected no run in {out} with --fresh, found one", help=help_text)
-    done = folder.finished and not (again and folder.failed())
-    say(
-        f"{out} is finished: nothing left to ask" if done else f"continuing {out}: {progress_summary(folder)}"
-    )
+    if folder.finished and not (again and folder.failed()):
+        say(f"{out} is finished: nothing left to ask")
+    else:
+        say(f"continuing {out}: {progress_summary(folder)}")
     return folder
 
 

@@ -254,7 +254,9 @@ def json_rows(path: Path, content: str, *, holders: tuple[str, ...] = ("data",))
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    rows = _whole_file(text)
+    rows: Any = None
+    with suppress(msgspec.DecodeError, RecursionError):
+        rows = msgspec.json.decode(text)
     if rows is None:
         try:
             rows = [_line(line, n, path) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -267,13 +269,6 @@ def json_rows(path: Path, content: str, *, holders: tuple[str, ...] = ("data",))
     if not isinstance(rows, list) or not rows:
         raise UsageError(f"{path} holds no {content}")
     return rows
-
-
-def _whole_file(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None
 
 
 def _consecutive_objects(text: str) -> list[Any]:

@@ -53,7 +53,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     answer: str  # empty: it gave none
     citations: tuple[str, ...] | None = None  # None: they are read from the text
     passages: tuple[Passage, ...] | None = None  # None: the log does not say what was retrieved
-    numbered: bool = False  # the log gives passages no ids; they are named by their position: 1, 2, ..
+    numbered: bool = False  # the log gives passages no ids; they are named by their position: 1, 2, ...
 
 
 class Step(Struct, frozen=True, kw_only=True):
