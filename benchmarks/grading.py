@@ -26,7 +26,7 @@ from grading_knockouts import earned
 from ragharness import __version__
 from ragharness.analysis.labelled import LABELS, OUTCOMES, Labelled, judge, outcome_of, rates, read_labelled
 from ragharness.graders import Grader, load_grader
-from ragharness.graders.verdicts.labelled_cases import load_cases
+from ragharness.graders.verdicts import load_cases
 
 RESULT = HERE / "grading.json"
 CASES = HERE.parent / "tests" / "cases"

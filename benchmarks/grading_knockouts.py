@@ -13,8 +13,7 @@ from typing import Any
 from ragharness import graders, language
 from ragharness.analysis.labelled import Labelled, agrees, judge, outcome_of
 from ragharness.graders import load_grader
-from ragharness.graders.verdicts import grade
-from ragharness.graders.verdicts.labelled_cases import Case, differences
+from ragharness.graders.verdicts import Case, differences, grade
 
 
 def rules() -> dict[str, FunctionType]:

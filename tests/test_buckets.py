@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from ragharness.errors import UsageError
 from ragharness.graders import Grader, grader_names, load_grader
-from ragharness.graders.verdicts import TABLE, decide, grade
-from ragharness.graders.verdicts.labelled_cases import differences, load_cases
+from ragharness.graders.verdicts import TABLE, decide, differences, grade, load_cases
 from ragharness.records import BUCKETS, Question, Reading
 
 TEXT = Question(

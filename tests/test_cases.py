@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from ragharness.cli import build_app
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
-from ragharness.graders.verdicts.labelled_cases import check_cases, load_cases
+from ragharness.graders.verdicts import check_cases, load_cases
 
 CASE: dict[str, Any] = {
     "id": "one",

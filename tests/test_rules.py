@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragharness.graders import load_grader
-from ragharness.graders.verdicts import grade
-from ragharness.graders.verdicts.labelled_cases import check_cases
+from ragharness.graders.verdicts import check_cases, grade
 from ragharness.records import Answer, Distractor, Passage, Question, Verdict
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))

@@ -24,7 +24,7 @@ from ragharness.records import Record
 
 if TYPE_CHECKING:
     from ragharness.graders import Grader
-    from ragharness.graders.verdicts.labelled_cases import CaseResult
+    from ragharness.graders.verdicts import CaseResult
 
 EXIT_DIFFERENT = 1
 _LISTED = 20  # changed verdicts that are named; the rest is counted
@@ -111,7 +111,7 @@ def _by_rubric(
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
     from ragharness.cli._options import print_lines
-    from ragharness.graders.verdicts.labelled_cases import check_cases
+    from ragharness.graders.verdicts import check_cases
 
     results = list(check_cases(path, grader))
     different = [result for result in results if result.differences]

@@ -232,7 +232,6 @@ def _with_axis(
     reading: Reading,
     inputs: tuple[Question, Answer, Sequence[Passage], frozenset[str]],
 ) -> Reading:
-    """Reading with one axis of another grader."""
     if axis == "refusal_quality" and reading.committed:
         return reading
     by = {**dict(reading.axes_by), axis: _identity(grader)}

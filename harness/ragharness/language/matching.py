@@ -126,7 +126,6 @@ def _search(text: str, tokenized: _Tokens, alias: str) -> Iterator[tuple[int, in
 
 
 def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
-    """Where words stand in a row."""
     index = -1
     while sequence:
         try:

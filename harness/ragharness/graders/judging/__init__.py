@@ -70,13 +70,8 @@ _FLAG: dict[str, Any] = {"type": "boolean"}
 
 
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    """JSON schema of an object that has these properties and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def _form(name: str, **last: dict[str, Any]) -> Form:
@@ -398,7 +393,7 @@ class Votes:
         return Vote(raw, content.score if content else None, usage, tuple(rejected)), content
 
     def _said(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Completion | str:
-        """Reply, kept or new, or why there is none."""
+        """Reply, cached or new, or why there is none."""
         request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[prompt.decision], number)
         cached = self._asker.kept(request)
         if cached is not None:

@@ -98,8 +98,6 @@ def _share_citations(found: list[AnswerSentence]) -> None:
 
 
 class _Parser:
-    """Reads the lines of an answer one by one."""
-
     def __init__(self, marked: Marked, question: str, *, english: bool) -> None:
         self.marked = marked
         self.english = english

@@ -61,7 +61,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
     said, said_first = tokens(fold(answer)), tokens(fold(first))
     new, new_first = new_words(said, asked), new_words(said_first, asked)
     seen = _Seen(
-        asked, said, _row(said), frozenset(said),
+        asked, said, f" {' '.join(said)} ", frozenset(said),
         [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
         new, new_first, _last_phrase(first, asked), "".join(said[:800]), _trigrams(said_first),
     )  # fmt: skip
@@ -98,7 +98,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
 def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
     """Measures of one accepted answer; the best over all of them counts."""
     own = [word for word in gold.words if word not in seen.asked] or gold.words
-    at = seen.row.find(_row(gold.tokens))
+    at = seen.row.find(f" {' '.join(gold.tokens)} ")
     fresh = own is not gold.words or not seen.asked.issuperset(own)
     stated = gold.weight * (at >= 0 and fresh)
     letters = "".join(gold.tokens)
@@ -205,10 +205,6 @@ def _ready(text: str, weight: float) -> Gold:
     person = _PERSON.fullmatch(_SUFFIX.sub("", text)) is not None
     name = tuple(each for each in found if each not in ("jr", "sr")) if person else ()
     return Gold(found, words, find_dates(text), _trigrams(found), weight, name)
-
-
-def _row(found: Sequence[str]) -> str:
-    return f" {' '.join(found)} "
 
 
 def _trigrams(found: Sequence[str]) -> frozenset[str]:
