@@ -257,9 +257,8 @@ def scores_of(folder: RunFolder) -> Scores:
     if scores.asked == cached.asked or blind.blind is None:
         return scores
     # Beside counts of other questions it would mislead.
-    return _scored(
-        folder, None, f"it was counted when {cached.asked} were asked; continuing the run counts it again"
-    )
+    note = f"it was counted when {cached.asked} were asked; continuing the run counts it again"
+    return _scored(folder, None, note)
 
 
 def _scored(
@@ -292,10 +291,15 @@ class _Result:
         return render(self._sections(), "text")
 
     def _repr_html_(self) -> str:
+        from markdown_it import MarkdownIt
+
         from ragharness.reports.page import bars
 
         counts = self._buckets()
-        return (bars(counts) if counts else "") + _html_of(render(self._sections(), "markdown"))
+        # HTML within it is escaped.
+        markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+        tables = markdown.render(render(self._sections(), "markdown"))
+        return f"{bars(counts) if counts else ''}{tables}"
 
 
 class GateResult(_Result):
@@ -423,10 +427,3 @@ class RunCalibration(_Result):
         from ragharness.reports.people import people_sections
 
         return people_sections(self.report)
-
-
-def _html_of(markdown: str) -> str:
-    """Markdown as HTML for notebooks; HTML within it is escaped."""
-    from markdown_it import MarkdownIt
-
-    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))

@@ -174,7 +174,6 @@ def _version(requested: bool) -> None:
 
 
 def _help_alone(context: typer.Context) -> None:
-    """Print the help where no command is named."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

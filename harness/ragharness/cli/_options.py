@@ -307,7 +307,6 @@ def resume_command(*, raised: bool = False) -> str:
 
 
 def _with_twice(parts: list[str], name: str) -> list[str]:
-    """Command with the number after an option doubled."""
     doubled = list(parts)
     for index, part in enumerate(parts):
         if part.startswith(f"{name}="):

@@ -44,9 +44,7 @@ def init(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(template.read_bytes())
     except OSError as error:
-        raise StorageError(
-            f"expected to write into {folder.absolute()}, found: {error.strerror or error}",
-            help="name a writable folder: ragharness init FOLDER",
-        ) from error
+        message = f"expected to write into {folder.absolute()}, found: {error.strerror or error}"
+        raise StorageError(message, help="name a writable folder: ragharness init FOLDER") from error
     step = "next   ragharness run --pipeline pipeline.py:answer"
     print_lines([*(f"written {folder / name}" for name in files), "", step])

@@ -151,10 +151,7 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
         with atomic_file(path) as file:
             file.write("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode())
     except OSError as error:
-        raise StorageError(
-            f"expected to write {path}, found: {error.strerror or error}", help="name another file with -o"
-        ) from error
-    typer.echo(
-        f"{len(rows)} answers to label written to {path}; then: ragharness calibrate --answers {path}",
-        err=True,
-    )
+        message = f"expected to write {path}, found: {error.strerror or error}"
+        raise StorageError(message, help="name another file with -o") from error
+    step = f"ragharness calibrate --answers {path}"
+    typer.echo(f"{len(rows)} answers to label written to {path}; then: {step}", err=True)

@@ -412,11 +412,10 @@ def labelling_lines(facts: dict[str, Any], width: int) -> list[str]:
 
 
 def _pairs(facts: dict[str, Any]) -> list[str]:
-    """Agreement of each two annotators as a table."""
     rows: list[tuple[str, ...]] = [("ANNOTATORS", "N", "agreed", "kappa", "AC1")]
     for pair in facts["pairs"]:
-        told = ("n/a" if pair[name] is None else f"{pair[name]:.2f}" for name in ("kappa", "ac1"))
-        rows.append((" and ".join(pair["annotators"]), str(pair["n"]), str(pair["agreed"]), *told))
+        figures = ("n/a" if pair[name] is None else f"{pair[name]:.2f}" for name in ("kappa", "ac1"))
+        rows.append((" and ".join(pair["annotators"]), str(pair["n"]), str(pair["agreed"]), *figures))
     if facts["alpha"] is not None:
         rows.append(("all: Krippendorff's alpha", "", "", f"{facts['alpha']:.2f}", ""))
     return aligned(rows)

@@ -196,12 +196,14 @@ def asked(scores: Scores) -> str:
 
 def stability(scores: Scores) -> list[tuple[str, str]]:
     """How stable the outcomes were across epochs, as names and counts; empty for one epoch."""
-    found = scores.stability
-    if found is None:
+    if (stable := scores.stability) is None:
         return []
     return [
-        ("same bucket", f"{counted(found.same_bucket)} questions graded alike in all {found.epochs} epochs"),
-        ("as desired", f"{counted(found.always_desired)} in all, {counted(found.ever_desired)} in some"),
+        (
+            "same bucket",
+            f"{counted(stable.same_bucket)} questions graded alike in all {stable.epochs} epochs",
+        ),
+        ("as desired", f"{counted(stable.always_desired)} in all, {counted(stable.ever_desired)} in some"),
     ]
 
 
@@ -238,11 +240,11 @@ def figure(metric: Metric, value: Any) -> str:
 
 def grader_error(scores: Scores) -> str:
     """How often the grader erred on labelled answers of other runs; empty for another grader."""
-    told = json.loads(_ERROR.read_bytes())
-    if told["grader"] != scores.versions.grader:
+    error = json.loads(_ERROR.read_bytes())
+    if error["grader"] != scores.versions.grader:
         return ""
-    wrong, correct = (f"{told[a]} of {told[b]}" for a, b in _ERRORS)
+    wrong, correct = (f"{error[a]} of {error[b]}" for a, b in _ERRORS)
     return (
-        f"this grader on {told['answers']} labelled answers of small models, not of this run: {wrong} right"
+        f"this grader on {error['answers']} labelled answers of small models, not of this run: {wrong} right"
         f" ones called wrong, {correct} called correct that are not"
     )

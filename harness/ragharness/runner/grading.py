@@ -148,9 +148,9 @@ def grading_context(
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
     if corpus.hash != settings.corpus_hash:
         raise _of_another_state(corpus, folder)
-    all_, priors = folder.questions(), shipped_priors(corpus.id)
+    rows, priors = folder.questions(), shipped_priors(corpus.id)
     questions = QuestionSet(
-        corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(all_), all_, priors=priors
+        corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(rows), rows, priors=priors
     )
     passages = cached_passages(corpus, settings.passage_words)
     return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())

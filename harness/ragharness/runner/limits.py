@@ -281,7 +281,6 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
 
 
 def _status(error: Any) -> int | None:
-    """HTTP status that an exception carries."""
     response = getattr(error, "response", None)
     for holder in (error, response):
         for name in ("status_code", "status", "code"):

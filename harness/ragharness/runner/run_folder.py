@@ -277,7 +277,6 @@ class RunFolder:
                 superseded.append(Call(record.started, record.seconds))
 
     def _superseded(self) -> set[int]:
-        """Lines of the records that were replaced by later ones."""
         last: dict[Key, int] = {}
         lines = 0
         for lines, place in enumerate(self._lines("records.jsonl", _PLACE), start=1):

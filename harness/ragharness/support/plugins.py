@@ -97,7 +97,6 @@ def _own(folder: str) -> tuple[str, ...]:
 
 @cache
 def _published(kind: str) -> dict[str, EntryPoint]:
-    """Entry points of a kind by name."""
     if not _anything_published():
         return {}
     from importlib.metadata import entry_points

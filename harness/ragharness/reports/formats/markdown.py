@@ -45,7 +45,7 @@ def _heading(scores: Scores) -> list[str]:
 def _headline(scores: Scores) -> list[str]:
     bad, desired, others = scores.intervals.unacceptable, scores.desired, scores.references
     blind = "n/a" if others.blind is None else str(others.blind)
-    base = f" {told}" if (told := words.compared(scores)) else ""
+    base = f" {basis}" if (basis := words.compared(scores)) else ""
     buckets = scores.buckets
     lines = [
         (
@@ -73,10 +73,10 @@ def _headline(scores: Scores) -> list[str]:
 
 def _table(scores: Scores) -> list[str]:
     rows = []
-    for name, row, share, wanted in words.rows(scores):
+    for name, row, share, desired in words.rows(scores):
         few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
         counts = [
-            f"**{getattr(row, bucket)}**" if bucket == wanted else str(getattr(row, bucket))
+            f"**{getattr(row, bucket)}**" if bucket == desired else str(getattr(row, bucket))
             for bucket in BUCKETS
         ]
         result = [str(row.ungraded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
@@ -124,7 +124,7 @@ def _made(scores: Scores) -> list[str]:
     versions = scores.versions
     sessions = f"{scores.sessions} session{'s' * (scores.sessions != 1)}, {duration(scores.seconds)}"
     notes = [f"- {escaped(note, 700)}" for note in scores.notes]
-    settings = ", ".join(escaped(each) for each in words.other_settings(scores))
+    settings = ", ".join(map(escaped, words.other_settings(scores)))
     return [
         "## Versions and settings",
         "",

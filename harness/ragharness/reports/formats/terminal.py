@@ -63,7 +63,7 @@ def render(
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
     """Verdict, the four buckets and what is unacceptable: the lines to quote."""
     tone = words.TONES[scores.verdict]
-    told = [line for text in (scores.sentence, *scores.reasons[1:]) for line in paragraph(text, width)]
+    sentences = [line for text in (scores.sentence, *scores.reasons[1:]) for line in paragraph(text, width)]
     needless = scores.desired.needless_refusals
     buckets = [
         f"correct {scores.buckets['correct']}",
@@ -77,21 +77,24 @@ def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
         f"unacceptable {words.spanned(scores.intervals.unacceptable)}",
         f"as desired {total.count} of {total.n}  {rate(total)} {interval(total)}",
     ]
-    return [*(coloured(line, tone, colour) for line in told), *flow(buckets, width), *flow(counts, width)]
+    return [
+        *(coloured(line, tone, colour) for line in sentences),
+        *flow(buckets, width),
+        *flow(counts, width),
+    ]
 
 
 def _baselines(scores: Scores, width: int) -> list[str]:
     """How many answers as desired the baselines reach, and the best possible count."""
-    others = scores.references
-    blind = "n/a" if others.blind is None else others.blind
-    base = words.compared(scores)
-    items = [
-        *([base] if base else []),
-        f"refusing everything {others.refuse}",
+    references = scores.references
+    blind = "n/a" if references.blind is None else references.blind
+    counts = [
+        *filter(None, [words.compared(scores)]),
+        f"refusing everything {references.refuse}",
         f"blind (no documents) {blind}",
-        f"best possible {others.best_possible}",
+        f"best possible {references.best_possible}",
     ]
-    return flow(items, width, "baselines: ", "  ")
+    return flow(counts, width, "baselines: ", "  ")
 
 
 def _table(scores: Scores, width: int, colour: bool) -> list[str]:
@@ -176,7 +179,7 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         *lines,
         *flow([*words.pace(scores), *made], width),
         *(paragraph(error, width) if (error := words.grader_error(scores)) else []),
-        *flow([one_line(each) for each in words.other_settings(scores)], width, "pipeline: "),
+        *flow(map(one_line, words.other_settings(scores)), width, "pipeline: "),
         *flow([f"records in {scores.folder}"], width),
     ]
 
@@ -227,10 +230,9 @@ _ORDER = ("any_evidence", "evidence_first", "all_evidence", "document", "mrr", "
 
 
 def _measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
-    """Metrics that are shown here, with their values."""
-    shown = [(metric, value) for metric, value in words.measured(scores, part) if metric.short]
-    places = {name: place for place, name in enumerate(_ORDER)}
-    return sorted(shown, key=lambda pair: places.get(pair[0].name, len(places)))
+    measured = [(metric, value) for metric, value in words.measured(scores, part) if metric.short]
+    ranks = {name: rank for rank, name in enumerate(_ORDER)}
+    return sorted(measured, key=lambda pair: ranks.get(pair[0].name, len(ranks)))
 
 
 def _figures(scores: Scores, part: Part) -> list[tuple[str, str]]:
@@ -276,8 +278,8 @@ def _errors(scores: Scores, width: int) -> list[str]:
     lines: list[str] = []
     groups = words.oddities(scores)
     for text, questions in groups[:_GROUPS]:
-        told = f"{len(questions)}x {one_line(text, _LONGEST_PROBLEM)}"
-        lines += labelled("" if lines else "ERRORS", told, width, _INDENT)
+        error = f"{len(questions)}x {one_line(text, _LONGEST_PROBLEM)}"
+        lines += labelled("" if lines else "ERRORS", error, width, _INDENT)
         lines += paragraph(ids(questions), width, " " * (_INDENT + 3))
     if len(groups) > _GROUPS:
         lines.append(f"{'':<{_INDENT}}and {len(groups) - _GROUPS} other kinds (see --json)")

@@ -156,13 +156,13 @@ def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw
 
 def _evidence(span: Evidence, grading: GradingContext | None) -> list[Any]:
     """Gold span with its place, and with its text and what stands around it if there is any."""
-    place = [span.document, span.start, span.end]
+    location = [span.document, span.start, span.end]
     if grading is None:
-        return place
+        return location
     document = grading.corpus.document(span.document)
     text, start = document.text, max(0, span.start - _AROUND)
     around = text[start : span.start], text[span.start : span.end], text[span.end : span.end + _AROUND]
-    return [*place, document.title, *around]
+    return [*location, document.title, *around]
 
 
 def _record(
@@ -282,10 +282,10 @@ def bars(runs: Mapping[str, Mapping[str, int]]) -> str:
         for bucket, colour in _COLOURS.items():
             width = (_WIDTH - _LABEL) * counts.get(bucket, 0) / total
             if width:
-                told = f"{bucket.replace('_', ' ')} {counts[bucket]}"
+                title = f"{bucket.replace('_', ' ')} {counts[bucket]}"
                 drawn.append(
                     f'<rect x="{left:.1f}" y="{top + 2}" width="{width:.1f}" height="{_HEIGHT - 6}"'
-                    f' fill="{colour}"><title>{told}</title></rect>'
+                    f' fill="{colour}"><title>{title}</title></rect>'
                 )
                 left += width
     key = "".join(
