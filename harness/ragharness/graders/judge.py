@@ -58,9 +58,8 @@ class Judge:
         if refused:
             return self._refused(replace(reading, refusal=True, judgements=judgements), texts)
         if refused is False:
-            return self._committed(
-                replace(reading, judgements=judgements), question, parsed, texts, supporting
-            )
+            reading = replace(reading, judgements=judgements)
+            return self._committed(reading, question, parsed, texts, supporting)
         return _open(reading, judgements, self._why(refusal, "whether it refuses"))
 
     def read_axis(
@@ -129,9 +128,7 @@ class Judge:
         if not quality.found:
             return replace(reading, quality_unknown=True, judgements=judgements)
         votes = [dict(each.facts) for each in quality.found]
-        facts: dict[str, Any] = {
-            name: 2 * sum(each[name] for each in votes) > len(votes) for name in votes[0]
-        }
+        facts: Any = {name: 2 * sum(vote[name] for vote in votes) > len(votes) for name in votes[0]}
         return replace(reading, quality_unknown=False, judgements=judgements, **facts)
 
     def _supported(
@@ -160,9 +157,9 @@ class Judge:
         if mean is None or len(replies) < count:
             return None
         if mean >= self._accept:
-            return True if sum(each.score >= self._accept for each in replies) >= AGREED * count else None
+            return True if sum(reply.score >= self._accept for reply in replies) >= AGREED * count else None
         if mean <= self._reject:
-            return False if sum(each.score <= self._reject for each in replies) >= AGREED * count else None
+            return False if sum(reply.score <= self._reject for reply in replies) >= AGREED * count else None
         return None
 
     def _why(self, decided: Decided, what: str) -> str:
@@ -214,12 +211,10 @@ def build(context: GraderContext) -> Judge:
 def _agreed(refusal: Decided) -> bool | None:
     """Whether the votes say that an answer refuses; None: they are split, or cannot be read."""
     count = len(refusal.judgement.votes)
-    refused = sum(each.score == 1 for each in refusal.found)
-    if len(refusal.found) < count:
+    refused = sum(reply.score == 1 for reply in refusal.found)
+    if len(refusal.found) < count or max(refused, count - refused) < AGREED * count:
         return None
-    if refused >= AGREED * count:
-        return True
-    return False if count - refused >= AGREED * count else None
+    return refused >= AGREED * count
 
 
 def _open(reading: Reading, judgements: tuple[Judgement, ...], why: str) -> Reading:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from threading import Lock
 from typing import Any
 
@@ -78,11 +79,8 @@ class NliGrader:
         passages = {passage.id: passage for passage in retrieved}
         parts = parse_answer(answer, question.text, list(passages)).sentences
         cited = [(part.text, mark) for part in parts for mark in part.citations]
-        pairs = [
-            (f"{passages[mark].title}\n{passages[mark].text}", sentence)
-            for sentence, mark in cited
-            if mark in passages
-        ]
+        known = [(passages[mark], sentence) for sentence, mark in cited if mark in passages]
+        pairs = [(f"{passage.title}\n{passage.text}", sentence) for passage, sentence in known]
         scores = self._scorer.scores(pairs)
         supported = len(pairs) == len(cited) and all(score >= self._support for score in scores)
         return replace(reading, all_cited_support=supported if cited else None)
@@ -106,14 +104,10 @@ class Scorer:
         # A tokenizer is no place for two threads.
         with self._lock:
             encoder = self._encoder()
-            windows = [
-                (index, window) for index, pair in enumerate(pairs) for window in _windows(encoder, *pair)
-            ]
-            logits = self._logits(encoder, [window for _, window in windows])
-        best = [0.0] * len(pairs)
-        for (index, _), score in zip(windows, _probabilities(logits, _entailment(encoder)), strict=True):
-            best[index] = max(best[index], float(score))
-        return best
+            windows = [list(_windows(encoder, *pair)) for pair in pairs]
+            logits = self._logits(encoder, list(chain.from_iterable(windows)))
+        scores = iter(_probabilities(logits, _entailment(encoder)))
+        return [max(0.0, *map(float, islice(scores, len(texts)))) for texts in windows]
 
     def _logits(self, encoder: Any, pairs: list[Pair]) -> NDArray[Any]:
         import torch
@@ -158,12 +152,8 @@ def build(context: GraderContext) -> NliGrader:
     accept, support = options.number("accept", ACCEPT), options.number("support", SUPPORT)
     if max(accept, support) > 1:
         raise UsageError(f"expected {options.written('accept')} and support to be from 0 to 1")
-    scorer = Scorer(
-        model,
-        options.text("device"),
-        options.whole("batch-size", BATCH_SIZE, least=1),
-        offline=options.offline,
-    )
+    batch_size = options.whole("batch-size", BATCH_SIZE, least=1)
+    scorer = Scorer(model, options.text("device"), batch_size, offline=options.offline)
     which = f"{model.name} {model.identity[-12:]}".strip()
     return NliGrader(scorer, f"{VERSION} ({which}, accept {accept:g}, support {support:g})", accept, support)
 

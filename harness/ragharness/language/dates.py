@@ -152,9 +152,8 @@ def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelatio
     ``coarser``: no contradiction, but less precise; ``ambiguous``: it matches in one order of day and month.
     """
     try:
-        parts = [
-            int(part) for part in gold.strip()[:10].split("-")[: {"year": 1, "month": 2}.get(precision, 3)]
-        ]
+        length = {"year": 1, "month": 2}.get(precision, 3)
+        parts = [int(part) for part in gold.strip()[:10].split("-")[:length]]
     except ValueError:
         return "mismatch"
     readings = {_compare(parts, mention, mention.month, mention.day)}

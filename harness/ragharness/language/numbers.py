@@ -206,10 +206,8 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return _repetition(text, left, right)
     if not (units.is_duration(left.unit) and units.is_duration(right.unit) and _COMPOUND.fullmatch(between)):
         return None
-    (longer, family), (shorter, other_family) = (
-        units.in_base(Decimal(1), left.unit),
-        units.in_base(Decimal(1), right.unit),
-    )
+    longer, family = units.in_base(Decimal(1), left.unit)
+    shorter, other_family = units.in_base(Decimal(1), right.unit)
     if family != other_family or right.value * shorter >= longer:
         return None
     return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
@@ -271,11 +269,10 @@ def _counted(text: str, end: int) -> bool:
 
 def other_unit(unit: str, quantity: Quantity) -> bool:
     """Whether an amount is measured in something else than a unit; all durations are alike."""
-    both_durations = units.is_duration(unit) and units.is_duration(quantity.unit)
-    alike = (
-        both_durations or units.in_base(Decimal(1), unit)[1] == units.in_base(Decimal(1), quantity.unit)[1]
-    )
-    return bool(unit and quantity.unit) and not alike
+    if units.is_duration(unit) and units.is_duration(quantity.unit):
+        return False
+    family, other_family = units.in_base(Decimal(1), unit)[1], units.in_base(Decimal(1), quantity.unit)[1]
+    return bool(unit and quantity.unit) and family != other_family
 
 
 def apply_stated_scale(text: str, amounts: list[Quantity]) -> None:
@@ -285,9 +282,8 @@ def apply_stated_scale(text: str, amounts: list[Quantity]) -> None:
     for index, amount in enumerate(amounts):
         plain = not (amount.scaled or amount.year or (amount.unit and not units.is_currency(amount.unit)))
         if match is not None and plain and amount.start >= line:
-            amounts[index] = replace(
-                amount, value=amount.value * units.SCALES[match[1].casefold()], scaled=True
-            )
+            factor = units.SCALES[match[1].casefold()]
+            amounts[index] = replace(amount, value=amount.value * factor, scaled=True)
 
 
 def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
