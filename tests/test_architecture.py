@@ -51,18 +51,18 @@ CEILINGS = {
     "pipelines": 4200,
     "retrievers": 2200,
     "graders": 4900,
-    "runner": 3400,
+    "runner": 3300,
     "traces": 1100,
     "rubrics": 1600,
     "analysis": 8000,
-    "reports": 3400,
-    "cli": 3200,
+    "reports": 3300,
+    "cli": 3100,
     "makers": 6100,
     "corpora": 5500,
 }
 """Lines of each room, rounded up to 100 when they were last lowered. They only ever go down."""
 
-MOST_MODULES = 214
+MOST_MODULES = 213
 """Modules of both packages and the corpora; declarations found by name are not counted."""
 
 DECLARED = ("analysis/metrics/", "analysis/derived/", "reports/formats/", "traces/logs/")
@@ -76,13 +76,13 @@ EMPTY_NAMES = {
     "questions": 0.0,
     "pipelines": 0.0,
     "retrievers": 0.0,
-    "graders": 15.1,
-    "runner": 10.0,
+    "graders": 14.9,
+    "runner": 2.3,
     "traces": 0.0,
     "rubrics": 0.9,
     "analysis": 8.9,
-    "reports": 13.8,
-    "cli": 14.3,
+    "reports": 1.7,
+    "cli": 1.4,
     "makers": 22.0,
     "corpora": 15.5,
 }
