@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.manifests import Manifest, manifest
+from ragharness.corpus.loading import Corpus, Manifest, load_corpus, manifest
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.records import Document, Evidence
 from ragharness.support import resources

@@ -19,8 +19,7 @@ from conftest import ROOT
 from ragharness.analysis.derived import derived
 from ragharness.analysis.intervals import sign_test, wilson
 from ragharness.analysis.scores import Scores
-from ragharness.corpus.loading import load_corpus
-from ragharness.corpus.manifests import manifest
+from ragharness.corpus.loading import load_corpus, manifest
 from ragharness.graders.verdicts import TABLE
 from ragharness.questions.loading import load_questions
 from ragharness.records import Question, Reading, Record

@@ -16,8 +16,7 @@ from ixbrl import annual_report
 from ragharness.corpus import loading
 from ragharness.corpus.download import sec as rules
 from ragharness.corpus.download.obtaining import obtain
-from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.manifests import download_request, manifest
+from ragharness.corpus.loading import Corpus, download_request, load_corpus, manifest
 from ragharness.corpus.passages import build_passages, faults
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.records import Question
@@ -266,7 +265,7 @@ def test_what_was_parsed_is_read_again_where_the_words_of_a_language_change(
 ) -> None:
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
     package = Path(loading.__file__).parents[1]
-    for room in ("corpus/filings", "language"):
+    for room in ("corpus", "language"):
         shutil.copytree(package / room, tmp_path / room)
     monkeypatch.setattr(loading, "__file__", str(tmp_path / "corpus" / "loading.py"))
     load_corpus("edgar", source=str(invented))

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ixbrl import HEAD, annual_report
-from ragharness.corpus.filings.reading import Filing, filing_of, read_filing, read_page
-from ragharness.corpus.filings.tree import looks_like_html
+from ragharness.corpus.filings import Filing, filing_of, read_filing, read_page
+from ragharness.corpus.pages import looks_like_html
 from ragharness.errors import CorruptDownload
 from ragquestions.filings import Tagged, amount, tagged_facts
 

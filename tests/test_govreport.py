@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.manifests import choose_split, manifest
+from ragharness.corpus.loading import Corpus, choose_split, load_corpus, manifest
 from ragharness.errors import CorpusUnavailable, CorruptDownload, UnknownName, UsageError
 from ragharness.support import resources
 from ragquestions.building import build_questions

@@ -24,8 +24,7 @@ from ragharness.corpus.folders import formats, reading
 from ragharness.corpus.folders.formats import ParsedFile
 from ragharness.corpus.folders.reading import FoundFile, find_files, read_folder
 from ragharness.corpus.folders.text import decode, unwrapped
-from ragharness.corpus.loading import load_corpus
-from ragharness.corpus.manifests import folder_name
+from ragharness.corpus.loading import folder_name, load_corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
 from ragharness.runner.session import load_context

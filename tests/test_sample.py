@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.manifests import manifest
+from ragharness.corpus.loading import Corpus, load_corpus, manifest
 from ragharness.records import Question
 from ragharness.support import resources
 from ragquestions.corpus_index import CorpusIndex, near_duplicates

@@ -15,8 +15,8 @@ from unicodedata import normalize
 import msgspec
 
 from ragharness.corpus.download.obtaining import files_in, pages_in
-from ragharness.corpus.filings.reading import Filing, read_filing
-from ragharness.corpus.filings.tree import LARGEST, is_whole, looks_like_html
+from ragharness.corpus.filings import Filing, read_filing
+from ragharness.corpus.pages import LARGEST, is_whole, looks_like_html
 from ragharness.errors import CorruptDownload, UsageError
 from ragharness.records import Document
 from ragharness.support.concurrency import map_on_cores

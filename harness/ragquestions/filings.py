@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from ragharness.corpus.filings.reading import Context, Page, Span, TaggedElements, visible_text
-from ragharness.corpus.filings.tree import Block, Mark, attribute, elements, local_name
+from ragharness.corpus.filings import Context, Page, Span, TaggedElements, visible_text
+from ragharness.corpus.pages import Block, Mark, attribute, elements, local_name
 from ragharness.language.units import read_words
 from ragharness.language.words import sentences
 

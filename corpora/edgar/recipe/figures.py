@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from ragharness.corpus.download.obtaining import pages_in
-from ragharness.corpus.filings.reading import Context, filing_of, read_page
+from ragharness.corpus.filings import Context, filing_of, read_page
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Document, Evidence
 from ragharness.support.concurrency import map_on_cores

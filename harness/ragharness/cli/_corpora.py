@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.corpus.download.obtaining import is_cached
 from ragharness.corpus.download.pinned import hash_file, named_source, source_variable
-from ragharness.corpus.manifests import download_request
+from ragharness.corpus.loading import download_request
 from ragharness.corpus.passages import ENOUGH, EvidenceIndex, build_passages, faults, split_document
 from ragharness.records import Document
 from ragharness.reports.text import aligned, labelled, one_line, paragraph
 from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from ragharness.corpus.loading import Corpus
-    from ragharness.corpus.manifests import Manifest
+    from ragharness.corpus.loading import Corpus, Manifest
     from ragharness.corpus.passages import PassageSet
     from ragharness.questions.makers import Fact
     from ragharness.questions.questionset import QuestionSet
@@ -256,7 +255,7 @@ def load_if_here(name: str, split: str, source: str, *, notices: bool = True) ->
 
 def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
     """Questions of a file, else the frozen set of a corpus or of a folder of the user's."""
-    from ragharness.corpus.manifests import is_own
+    from ragharness.corpus.loading import is_own
     from ragharness.questions.loading import stored_set
     from ragharness.questions.questionset import frozen_set
 
@@ -266,7 +265,7 @@ def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
 
 
 def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
-    from ragharness.corpus.manifests import folder_name
+    from ragharness.corpus.loading import folder_name
     from ragharness.errors import QuestionsNotUsable
     from ragharness.questions.questionset import CARD, frozen_in, own_place
 

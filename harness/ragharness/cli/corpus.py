@@ -43,7 +43,7 @@ def list_corpora(as_json: bool = JSON) -> None:
     Example: ragharness corpus list
     """
     from ragharness.cli._corpora import card_facts, table
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
     from ragharness.support import resources
 
     cards = [manifest(name) for name in resources.names("corpora")]
@@ -63,7 +63,7 @@ def fetch(
     Example: ragharness corpus fetch contractnli
     """
     from ragharness.cli._corpora import card_facts, holdings, load, part, splits_here
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
 
     corpus = load(name, part(split, subset), source, offline=offline, complete=True)
     card = manifest(name)
@@ -106,7 +106,7 @@ def show(
         load_if_here,
         part,
     )
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
 
     card = manifest(name)
     if not document:
@@ -134,7 +134,7 @@ def check(
     Example: ragharness corpus check sample
     """
     from ragharness.cli._corpora import checks, load, part
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
 
     results = checks(load(name, part(split, subset), source, offline=True), manifest(name), passage_words)
     if as_json:

@@ -85,7 +85,7 @@ def _installation() -> Iterator[Finding]:
 
 def _data() -> Iterator[Finding]:
     from ragharness.cli._corpora import splits_here, whereabouts
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
     from ragharness.errors import RagharnessError
     from ragharness.retrievers import models
     from ragharness.support import resources

@@ -169,7 +169,7 @@ def show(
     Example: ragharness questions show q012 --corpus contractnli
     """
     from ragharness.cli._corpora import load, load_if_here, part, stored
-    from ragharness.corpus.manifests import is_own
+    from ragharness.corpus.loading import is_own
     from ragharness.questions.loading import load_questions
 
     questions = (

@@ -23,9 +23,7 @@ _NUMBERED = regex(
     r"(?:part|item|note|chapter|section|article|appendix|annex)\s+(?:\d|[IVXA-Z]\b)", re.IGNORECASE
 )
 _LETTERS = regex(r"[^\W\d_]")
-
-Line = tuple[int, str]
-"""Where a line starts, and its text."""
+Line = tuple[int, str]  # where a line starts, and its text
 
 
 class Outline:
@@ -70,8 +68,7 @@ class _Reader:
         self._group: tuple[Line, ...] = ()
         self._rows = 0
         self._figures = False
-        self.titled: tuple[Line, ...] = ()
-        """The title of the table that begins with this line."""
+        self.titled: tuple[Line, ...] = ()  # the title of the table that begins with this line
 
     def above(self) -> tuple[Line, ...]:
         """The lines of headings, the last one perhaps among them."""

@@ -37,8 +37,7 @@ _PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
 """A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
 
 Span = tuple[int, int]
-Boundary = tuple[int, int, str]
-"""Start and end of a passage, and its heading."""
+Boundary = tuple[int, int, str]  # start and end of a passage, and its heading
 
 
 @dataclass(frozen=True)

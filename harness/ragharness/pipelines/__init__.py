@@ -60,12 +60,9 @@ class Context:
     corpus: Corpus
     questions: QuestionSet
     passages: PassageSet
-    options: Options = field(default_factory=Options)
-    """Settings of ``--pipeline-option``."""
-    cache: Path | None = None
-    """A folder that may hold answers between runs."""
-    k: int = 5
-    """How many passages the run retrieves for a question."""
+    options: Options = field(default_factory=Options)  # settings of ``--pipeline-option``
+    cache: Path | None = None  # a folder that may hold answers between runs
+    k: int = 5  # how many passages the run retrieves for a question
 
 
 @dataclass(frozen=True)
@@ -91,12 +88,9 @@ class BuiltPipeline:
 class Pipeline(BuiltPipeline):
     """The system under test, ready to be called."""
 
-    spec: str
-    """How the user named it, without what may be secret."""
-    fingerprint: str
-    """A hash of the source file: another fingerprint, other answers to expect."""
-    is_async: bool
-    """Whether to call it on the event loop rather than in a thread."""
+    spec: str  # how the user named it, without what may be secret
+    fingerprint: str  # a hash of the source file: another fingerprint, other answers to expect
+    is_async: bool  # whether to call it on the event loop rather than in a thread
     signature: Signature
 
     @property
@@ -161,7 +155,7 @@ def refuse_argument(name: str, argument: str) -> None:
 
 
 def _no_function(name: str) -> UsageError:
-    from ragharness.pipelines.adapters.modules import functions_beside
+    from ragharness.pipelines.adapters import functions_beside
 
     if not (functions := functions_beside(name)):
         return UnknownName("pipeline", name, pipeline_kinds(), help=_HELP)

@@ -30,18 +30,11 @@ from ragharness.pipelines.adapters.fields import (
 )
 from ragharness.records import Answer, Passage, Usage
 
-TEXT_LIMIT = 1_000_000
-"""Characters of an answer that a record keeps; graders read all of them."""
-
-PASSAGE_TEXT_LIMIT = 20_000
-"""Characters kept of a passage that the pipeline brought."""
-
+TEXT_LIMIT = 1_000_000  # characters of an answer that a record keeps; graders read all of them
+PASSAGE_TEXT_LIMIT = 20_000  # characters kept of a passage that the pipeline brought
 CITATION_LIMIT = 1000
 PASSAGE_LIMIT = 1000
-
-PROBLEM_LIMIT = 20
-"""Sentences kept about one answer."""
-
+PROBLEM_LIMIT = 20  # sentences kept about one answer
 TEXT_KEYS = ("text", "answer", "response", "output", "result", "content")
 
 PASSAGES_KEYS = ("passages", "source_nodes", "source_documents", "contexts", "context", "documents")
@@ -58,8 +51,7 @@ class Parsed(NamedTuple):
     """An answer that was read, in another process perhaps: None when there was nothing usable."""
 
     answer: Answer | None
-    problems: tuple[str, ...]
-    """One sentence for everything malformed."""
+    problems: tuple[str, ...]  # one sentence for everything malformed
 
 
 def read_answer(returned: object) -> Parsed:

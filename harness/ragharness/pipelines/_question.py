@@ -20,20 +20,11 @@ from ragharness.records import Passage
 NAMED = 0.5
 """The share of a title that a question must hold to name the document; a word of n titles weighs 1/n."""
 
-OPENING = 45
-"""Words at the beginning of a document that name it: a cover, the parties of a contract."""
-
-PAGE = 300
-"""Words of a document's first page, which says in full what its title abbreviates."""
-
-CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
-"""An abbreviation, or a word with a number."""
-
+OPENING = 45  # words at the beginning of a document that name it: a cover, the parties of a contract
+PAGE = 300  # words of a document's first page, which says in full what its title abbreviates
+CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")  # an abbreviation, or a word with a number
 NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
-
-_ROUNDING = 1e-9
-"""More than sums in another order differ by."""
-
+_ROUNDING = 1e-9  # more than sums in another order differ by
 _AUXILIARY = r"(?:is|are|was|were|can|could|may|might|must|shall|should|will|would|do|does|did|has|have|had)"
 _OPENING = (
     rf"(?:(?:at|by|for|from|in|on|to|until|up\ to)\s+)?(?:{_AUXILIARY}|wh(?:at|en|ere|ich|om?|ose|y)|how)"
@@ -105,8 +96,7 @@ _THE_DOCUMENT = regex(
     re.VERBOSE,
 )
 """A phrase that speaks of a document, as "the May 2021 review of the Pension Office"."""
-_NAMING = regex(r"[A-Z\d]")
-"""A name or a number, which such a phrase has if it says which document."""
+_NAMING = regex(r"[A-Z\d]")  # a name or a number, which such a phrase has if it says which document
 _APPLIES = regex(r"^from (?:which|what) (?=day|date)(.*) appl(?:y|ies)$", re.IGNORECASE)
 _POST_OF = regex(r"\b((?:title|post|position|office|rank)\b.*) hold$", re.IGNORECASE)
 

@@ -36,11 +36,8 @@ if TYPE_CHECKING:
 
     import httpx
 
-REPLY_LIMIT = 16 * 2**20
-"""Bytes of one reply, unpacked; a longer one is given up."""
-
-EXCERPT = 300
-"""Characters of a reply that are quoted in a message."""
+REPLY_LIMIT = 16 * 2**20  # bytes of one reply, unpacked; a longer one is given up
+EXCERPT = 300  # characters of a reply that are quoted in a message
 
 PATIENCE = 3.0
 """Seconds to wait for a connection; a service that is slower than that is not counted as absent."""
@@ -69,8 +66,7 @@ _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
 class ServiceReply:
     """A service's reply, without the secrets that it was sent."""
 
-    where: str
-    """The URL without its query."""
+    where: str  # the URL without its query
     status: int
     headers: dict[str, str]
     content: bytes

@@ -41,19 +41,14 @@ SCRIPT_LIMIT = 2**20
 _PATIENCE, _LONGEST = 0.5, 20.0
 """Seconds beside twice the age of one that ended, for another to end unasked; above the second: not tried."""
 
-_PROMPT = 1.0
-"""Seconds to wait for the exit status of a process that has closed its output."""
+_PROMPT = 1.0  # seconds to wait for the exit status of a process that has closed its output
 
 _SILENCE = 0.02
 """Seconds of silence before the next question where replies have no ids: output until then is no reply."""
 
-_DIGITS = 20
-"""Of an id that are looked at: Python reads no number of thousands."""
-
+_DIGITS = 20  # of an id that are looked at: Python reads no number of thousands
 _SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
-_SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
-"""Words that only a shell understands."""
-
+_SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")  # words that only a shell understands
 _HELP = "name it like cmd:./answer.sh (after chmod +x) or 'cmd:python answer.py --fast'; no shell runs it"
 
 
@@ -121,12 +116,9 @@ class Command:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
         self.processes = Processes(self._started)
-        self._gate = Lock()
-        """Held by the one that tries whether the command lives unasked."""
-        self._proven = False
-        """Whether a process replied, or lived without being asked."""
-        self._refused = ""
-        """How one ended that was asked nothing."""
+        self._gate = Lock()  # held by the one that tries whether the command lives unasked
+        self._proven = False  # whether a process replied, or lived without being asked
+        self._refused = ""  # how one ended that was asked nothing
 
     def ask_alone(self, question: str) -> Any:
         """The command's reply to a question without passages; raises UnusableReply."""
@@ -182,8 +174,7 @@ class Lines(Command):
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__(words)
         self._numbers = count(1)
-        self._numbered = True
-        """Whether all replies had the id of their question."""
+        self._numbered = True  # whether all replies had the id of their question
 
     def _reply(self, request: dict[str, Any]) -> Any:
         number = next(self._numbers)

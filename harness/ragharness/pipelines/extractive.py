@@ -38,26 +38,19 @@ from ragharness.pipelines._question import (
 from ragharness.pipelines.refuse import refusal
 from ragharness.records import Passage
 
-LEAST = 0.5
-"""The least share of what is asked."""
+LEAST = 0.5  # the least share of what is asked
 
 MORE = {"": 0.7, "list": 0.6, "money": 0.7, "name": 0.7, "percent": 0.6}
 """The same for some kinds of value; money stands beside some words of most questions about a filing."""
 
-ROW = 0.6
-"""The same of a row."""
-
-UNSEEN = 0.5
-"""Discount on the weight of a word that no sentence holds: it may be said in other words."""
+ROW = 0.6  # the same of a row
+UNSEEN = 0.5  # discount on the weight of a word that no sentence holds: it may be said in other words
 
 SHORTEST = 3
 """Words of the shortest sentence that can state something; shorter ones are headings and labels."""
 
-LETTERS = 5
-"""Letters that are compared: an auditor has audited."""
-
-_UNTABLED = ("", "claim", "date", "list", "name", "place")
-"""The kinds that no figure of a table answers."""
+LETTERS = 5  # letters that are compared: an auditor has audited
+_UNTABLED = ("", "claim", "date", "list", "name", "place")  # the kinds that no figure of a table answers
 
 _DISTINGUISHING = frozenset({"before", "after", "other"})
 """Words without a subject of their own that make another row of it: income before taxes, other income."""
@@ -115,15 +108,11 @@ _ASKING = frozenset(
 class Row(NamedTuple):
     """A row of figures with what stands above it."""
 
-    label: str
-    """Its first cell, without notes in brackets."""
+    label: str  # its first cell, without notes in brackets
     figures: tuple[str, ...]
-    heads: tuple[str, ...]
-    """The heads of its figures; empty when no line above it fits them."""
-    above: str
-    """The lines above its table and the heads: what the table is about, and in what it counts."""
-    group: str
-    """The line that heads its group of rows."""
+    heads: tuple[str, ...]  # the heads of its figures; empty when no line above it fits them
+    above: str  # the lines above its table and the heads: what the table is about, and in what it counts
+    group: str  # the line that heads its group of rows
 
     def under(self, years: frozenset[str]) -> str:
         """A sentence with the figure of the one column that is headed by one of the years, or ""."""
@@ -147,16 +136,14 @@ class Piece(NamedTuple):
     text: str
     words: frozenset[str]
     row: Row | None = None
-    sentence: str = ""
-    """The sentence without the one before it."""
+    sentence: str = ""  # the sentence without the one before it
 
 
 class Candidate(NamedTuple):
     """A piece that can answer, with its share of what is asked."""
 
     score: float
-    figure: str
-    """The figure of a row, without its label; "" for a sentence."""
+    figure: str  # the figure of a row, without its label; "" for a sentence
     rank: int
     text: str
     passage: Passage

@@ -42,10 +42,7 @@ from ragharness.pipelines.adapters.fields import MISSING
 from ragharness.records import Passage
 
 METHODS = ("POST", "GET", "PUT", "PATCH")
-
-TEMPLATE = '{"question": "{question}"}'
-"""The default template: such a pipeline retrieves for itself."""
-
+TEMPLATE = '{"question": "{question}"}'  # the default template: such a pipeline retrieves for itself
 PARTS = ("citations", "passages", "confidence", "usage")
 
 USUAL = (

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from ragharness.pipelines import Context, refuse_argument
 from ragharness.records import Passage
 
-NEAREST = 3
-"""Passages that a refusal names."""
+NEAREST = 3  # passages that a refusal names
 
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001

@@ -55,8 +55,7 @@ class Recorded:
     """Recorded answers by the text of their question."""
 
     def __init__(self, path: Path, context: Context) -> None:
-        self.outcomes: dict[str, Outcome] = {}
-        """Answers and failures by the text of the question."""
+        self.outcomes: dict[str, Outcome] = {}  # answers and failures by the text of the question
         self._path = path
         self._texts = {question.id: question.text for question in context.questions.questions}
         # Another set may give the same id to another question: a run's folder says what it asked.

@@ -99,7 +99,7 @@ def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
 
 def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
     """Why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
-    from ragharness.corpus.manifests import manifest
+    from ragharness.corpus.loading import manifest
 
     if frozen.split != corpus.split:
         return f"built now: the frozen set belongs to another split of {corpus.id}"

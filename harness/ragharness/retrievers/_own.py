@@ -51,13 +51,8 @@ HELP = "write it as retrieve(query, k) -> passages or their ids, or as build(pas
 WITHHELD = "hold what the index leaves out for this question set"
 UNKNOWN = "are in no document of the corpus"
 AMBIGUOUS = "stand in several documents of the corpus and name none"
-
-ENTRY_LIMIT = 1000
-"""Entries that are read; more than any ``k`` asks for."""
-
-_LISTED = 5
-"""Ids that a complaint names; the rest is counted."""
-
+ENTRY_LIMIT = 1000  # entries that are read; more than any ``k`` asks for
+_LISTED = 5  # ids that a complaint names; the rest is counted
 _WORD = regex(r"\w")
 
 _NUMBER = regex(r"\d{1,18}")

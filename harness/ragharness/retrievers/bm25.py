@@ -46,29 +46,17 @@ from ragharness.support.options import Options
 K1 = 1.5
 B = 0.75
 EPSILON = 0.25
-
-LETTERS = 5
-"""Letters of a word that count."""
-
-FORMAT = 2
-"""Raised when the bytes of a stored index change their meaning."""
-
-KEPT = 24
-"""Indexes of a retriever in the cache folder; the longest unused ones go first."""
-
-REMEMBERED = 512 * 2**20
-"""Bytes at most of lists in memory, besides what the system holds of the file."""
-
-BITS = 14
-"""A block has two to the power of this passages."""
+LETTERS = 5  # letters of a word that count
+FORMAT = 2  # raised when the bytes of a stored index change their meaning
+KEPT = 24  # indexes of a retriever in the cache folder; the longest unused ones go first
+REMEMBERED = 512 * 2**20  # bytes at most of lists in memory, besides what the system holds of the file
+BITS = 14  # a block has two to the power of this passages
 
 DENSE_SHARE = 16
 """A term in more than one of so many passages is added as one whole array, which is faster than by row."""
 
 _SOURCES = (str(words.__file__), __file__)
-
-_GROUP = 64
-"""Scores whose best stands for them when the k best are looked for."""
+_GROUP = 64  # scores whose best stands for them when the k best are looked for
 
 Block = tuple[NDArray[np.int64], NDArray[np.int32]]
 """Keys, and how often each; 0: the term is in the passage's title."""
@@ -212,8 +200,7 @@ class Counted:
     def __init__(self, passages: Iterable[Iterable[str]], term: Callable[[str], str]) -> None:
         self.numbers = Numbers(term)
         number = self.numbers.__getitem__
-        self.lengths = np.zeros(0, dtype=np.int64)
-        """Words of each passage."""
+        self.lengths = np.zeros(0, dtype=np.int64)  # words of each passage
         self._blocks: list[Block] = []
         for sizes, block in _blocks(map(number, passage) for passage in passages):
             self._blocks.append(block)
@@ -286,8 +273,7 @@ class Index:
         self.rows, self.weights = rows, weights
         self._checksums = checksums
         self._sound = bytearray(len(digests))
-        self.rebuild: Callable[[], Index] | None = None
-        """Makes the index again."""
+        self.rebuild: Callable[[], Index] | None = None  # makes the index again
         # The largest cached list has a number for each passage.
         self._list = lru_cache(max(16, REMEMBERED // max(1, 8 * size)))(self._read_list)
 

@@ -27,12 +27,8 @@ from ragharness.support.options import Options
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DECIMALS = 6
-"""Of a score: what differs only in the last bits of float32 is equal."""
-
-_MORE = 8
-"""Rows beyond the k best that are asked for: mostly enough to see where the ties end."""
-
+DECIMALS = 6  # of a score: what differs only in the last bits of float32 is equal
+_MORE = 8  # rows beyond the k best that are asked for: mostly enough to see where the ties end
 Settings = dict[str, str | int | float]
 
 
@@ -76,8 +72,7 @@ class Embedded(NamedTuple):
 
     embedder: Embedder
     matrix: Vectors
-    settings: Settings
-    """Settings that the vectors depend on."""
+    settings: Settings  # settings that the vectors depend on
 
 
 def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embedded:

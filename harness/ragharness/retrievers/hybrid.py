@@ -21,8 +21,7 @@ from ragharness.support.options import Options
 WEIGHTS = {"fields": 0.75, "dense": 0.25}
 """Of the rankings; chosen on question sets made for it: docs/retrieval.md has them."""
 
-DEPTH = 100
-"""Passages of each ranking that are fused."""
+DEPTH = 100  # passages of each ranking that are fused
 
 
 class HybridRetriever:

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from ragharness import __version__
 from ragharness.config import DEFAULT_SEED
 from ragharness.corpus.alignment import Aligner, Alignment, passage_at, with_unique_ids
-from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.manifests import manifest
+from ragharness.corpus.loading import Corpus, load_corpus, manifest
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, cached_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.graders import Grader, load_grader, waits

@@ -26,8 +26,7 @@ from ragharness.pipelines import (
     pipeline_kinds,
     read_answer,
 )
-from ragharness.pipelines.adapters import Binding
-from ragharness.pipelines.adapters.modules import search_path
+from ragharness.pipelines.adapters import Binding, search_path
 from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.limits import Passing, Reported, describe, judge
 from ragharness.runner.scheduler import Passages, check_query, end_copy

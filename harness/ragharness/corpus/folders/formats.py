@@ -13,7 +13,6 @@ from typing import NamedTuple
 import msgspec
 from lxml import etree
 
-from ragharness.corpus.filings.tree import Layout, local_name, looks_like_html, read_tree
 from ragharness.corpus.folders.text import (
     asciidoc_to_markdown,
     decode,
@@ -23,6 +22,7 @@ from ragharness.corpus.folders.text import (
     rst_to_html,
     unwrapped,
 )
+from ragharness.corpus.pages import Layout, local_name, looks_like_html, read_tree
 from ragharness.errors import RagharnessError
 
 LARGEST = 50_000_000  # bytes of one file, and characters of its text, above which it is not read

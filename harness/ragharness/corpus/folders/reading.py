@@ -123,7 +123,7 @@ def _parsed(file: FoundFile, subprocess: SubprocessReader) -> ParsedFile:
 def _cache_key(path: Path) -> str:
     """Hash of the folder's path, and of all that reading it depends on besides its files."""
     versions = [_version(name) for name in ("lxml", "markdown-it-py", *sorted(set(LIBRARIES.values())))]
-    code = hash_code(Path(__file__).parent, Path(__file__).parents[1] / "filings")
+    code = hash_code(Path(__file__).parent, Path(__file__).parents[1] / "pages.py")
     return sha256(repr((sys.version_info[:2], versions, code, path.resolve())).encode()).hexdigest()[:32]
 
 

@@ -21,10 +21,7 @@ START_KEYS = ("start", "start_index", "start_char_idx")
 END_KEYS = ("end", "end_index", "end_char_idx")
 SCORE_KEYS = ("score", "similarity")
 HOLDERS = ("node", "passage", "chunk")
-
-ID_LIMIT = 500
-"""Characters of an id; anything longer is none."""
-
+ID_LIMIT = 500  # characters of an id; anything longer is none
 MISSING: Any = object()
 Get = Callable[[str], Any]
 

@@ -44,21 +44,14 @@ from ragharness.support.options import Options
 if TYPE_CHECKING:
     import httpx
 
-FORMAT = 1
-"""Raised when a cached reply changes its meaning."""
-
-MAX_TOKENS = 512
-"""Tokens of a reply at most, unless the user says otherwise."""
-
-MAX_TOKENS_THINKING = 8192
-"""The same for models that think first: their thoughts count."""
+FORMAT = 1  # raised when a cached reply changes its meaning
+MAX_TOKENS = 512  # tokens of a reply at most, unless the user says otherwise
+MAX_TOKENS_THINKING = 8192  # the same for models that think first: their thoughts count
 
 CONNECT_SECONDS = 10.0
 """How long a service may take to accept a connection; how long it may write is for the run to say."""
 
-_BYTES_OF_TOKEN = 3
-"""Fewer than a token of English has, so that an estimate is one from above."""
-
+_BYTES_OF_TOKEN = 3  # fewer than a token of English has, so that an estimate is one from above
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
 """The key of a service is sent to that service alone; any other host gets one only by ``key-env``."""
@@ -134,8 +127,7 @@ class Endpoint:
     """Whether to ask for a structured reply; of two, the second once the first was refused."""
     price: Price | None
     cache: ReplyCache
-    written: Callable[[str], str]
-    """How a setting is given, up to its value."""
+    written: Callable[[str], str]  # how a setting is given, up to its value
 
     def request(
         self,

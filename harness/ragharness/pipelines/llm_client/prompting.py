@@ -45,8 +45,7 @@ class Prompt:
 
     name: str
     version: str
-    digest: str
-    """The first 12 digits of the SHA-256 of its file: another digest, other answers to expect."""
+    digest: str  # the first 12 digits of the SHA-256 of its file: another digest, other answers to expect
     system: str
     plain: str
     json: str

@@ -87,8 +87,7 @@ class Reply:
     completion_tokens: int | None = None
     cached_tokens: int = 0
     """Of the prompt's, those that the service had kept from earlier requests and bills at another price."""
-    cost: float | None = None
-    """In US dollars, where the service tells it."""
+    cost: float | None = None  # in US dollars, where the service tells it
 
 
 class OpenAI:
@@ -255,10 +254,8 @@ class ErrorReply:
 
     reply: ServiceReply
     model: str
-    key_name: str
-    """The environment variable that holds the key; empty: none was sent."""
-    written: Callable[[str], str]
-    """How a setting is given, up to its value."""
+    key_name: str  # the environment variable that holds the key; empty: none was sent
+    written: Callable[[str], str]  # how a setting is given, up to its value
 
     @property
     def of_structure(self) -> bool:
@@ -339,12 +336,9 @@ class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str
     input: _Amount
     output: _Amount
-    cached_input: _Amount | None = None
-    """For prompt tokens that the service had kept; None: as ``input``."""
-    up_to: _Amount | None = None
-    """Prompt tokens up to which the price holds; None: all."""
-    host: str = ""
-    """The only one at which it holds; empty: at any."""
+    cached_input: _Amount | None = None  # for prompt tokens that the service had kept; None: as ``input``
+    up_to: _Amount | None = None  # prompt tokens up to which the price holds; None: all
+    host: str = ""  # the only one at which it holds; empty: at any
     source: ClassVar[str] = "your price table"
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:

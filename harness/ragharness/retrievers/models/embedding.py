@@ -32,12 +32,8 @@ from ragharness.support.files import atomic_file
 Vectors = NDArray[np.float32]
 
 BATCH_SIZE = 32
-
-_BATCHES = 8
-"""Batches after which vectors are stored and progress is shown."""
-
-_REMEMBERED = 20_000
-"""Query vectors in memory; the oldest go first."""
+_BATCHES = 8  # batches after which vectors are stored and progress is shown
+_REMEMBERED = 20_000  # query vectors in memory; the oldest go first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +44,7 @@ class EmbeddingOptions:
     query_prompt: str = ""
     passage_prompt: str = ""
     batch_size: int = BATCH_SIZE
-    device: str = ""
-    """Empty: the library chooses."""
+    device: str = ""  # empty: the library chooses
 
 
 class Encodes(Protocol):
@@ -177,11 +172,8 @@ def locate(
     return identified(model, encoder.load, find), encoder
 
 
-FORMAT = 1
-"""Raised when a record changes its meaning."""
-
-KEPT_FILES = 16
-"""Files of one space; more are joined into one."""
+FORMAT = 1  # raised when a record changes its meaning
+KEPT_FILES = 16  # files of one space; more are joined into one
 
 KEPT_BYTES = 4 * 2**30
 """Bytes of all vector files in a folder; beyond them the longest unused files of other spaces go."""
@@ -190,11 +182,8 @@ _HEAD = struct.Struct("<12sI")
 _MAGIC = b"rag-vectors\n"
 _KEY = 32
 _DIGEST = 16
-_WIDEST = 1 << 16
-"""No model has vectors of so many numbers: a head that says more is damaged."""
-
-_BLOCK = 2048
-"""Records that are read at once."""
+_WIDEST = 1 << 16  # no model has vectors of so many numbers: a head that says more is damaged
+_BLOCK = 2048  # records that are read at once
 
 
 def text_key(text: str) -> bytes:
@@ -213,8 +202,7 @@ class VectorStore:
     def __init__(self, folder: Path | None, space: str) -> None:
         self._folder = folder
         self._space = space
-        self._file: tuple[int, Path] | None = None
-        """The process and the file to which it appends."""
+        self._file: tuple[int, Path] | None = None  # the process and the file to which it appends
 
     def read(self, keys: Sequence[bytes]) -> tuple[Vectors | None, list[int]]:
         """A matrix with a row for each of the (different) keys, and the rows that nobody has yet.

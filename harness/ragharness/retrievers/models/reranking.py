@@ -26,23 +26,15 @@ from ragharness.retrievers.hybrid import fuse
 from ragharness.retrievers.models import LazyModel, Model, Recent, find_model, first_line, identified
 from ragharness.retrievers.models.embedding import VectorStore, space_name, text_key
 
-DEPTH = 50
-"""Passages of the retriever that are read again."""
+DEPTH = 50  # passages of the retriever that are read again
 
 WEIGHT = 0.7
 """Of the model's scores, the rest being the retriever's; chosen on other questions: docs/retrieval.md."""
 
-OWNER = "cross-encoder"
-"""Whose a model on the hub is that is named without an owner."""
-
+OWNER = "cross-encoder"  # whose a model on the hub is that is named without an owner
 _BATCH_SIZE = 32
-
-_DECIMALS = 4
-"""Of a score: the last bits depend on how many pairs a model is given at once."""
-
-_REMEMBERED = 500_000
-"""Scores in memory; the oldest go first."""
-
+_DECIMALS = 4  # of a score: the last bits depend on how many pairs a model is given at once
+_REMEMBERED = 500_000  # scores in memory; the oldest go first
 _HELP = "--rerank FOLDER, or --rerank cross-encoder/ms-marco-MiniLM-L6-v2 from the hub"
 
 Scores = NDArray[np.float32]

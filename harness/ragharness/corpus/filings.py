@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ragharness.corpus.filings.tree import Block, Layout, Mark, attribute, local_name, read_tree
+from ragharness.corpus.pages import Block, Layout, Mark, attribute, local_name, read_tree
 from ragharness.language.words import sentences
 
 Span = tuple[int, int]

@@ -216,8 +216,7 @@ class PageLine:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self.length = 0
-        self.start = -1
-        """Its offset in the finished text, once that is laid out."""
+        self.start = -1  # its offset in the finished text, once that is laid out
 
     def add(self, text: str) -> tuple[int, int] | None:
         """Append text; the span of its visible characters, None without any."""
