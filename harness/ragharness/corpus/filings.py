@@ -18,9 +18,7 @@ from ragharness.language.words import sentences
 
 Span = tuple[int, int]
 
-WHOLE_TABLE = 300
-"""Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""
-
+WHOLE_TABLE = 300  # words up to which a table is one piece: its figures keep the heads of their columns
 _PIECE = 120  # words of a piece of a larger table
 _WHOLE_PARAGRAPH = 60  # words up to which a paragraph is not cut into sentences
 _REACH = 3  # blocks before and after a page's end among which its furniture is looked for
@@ -48,8 +46,7 @@ class Context(NamedTuple):
 
     start: str
     end: str
-    dimensions: int = 0
-    """Members of axes (segments, products, ...) to which it is limited; 0: the whole company."""
+    dimensions: int = 0  # members of axes (segments, ...) to which it is limited; 0: the whole company
 
 
 class CoverItem(NamedTuple):

@@ -65,21 +65,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     citation: str = ""
     terms: str = ""  # shown before a download: what the user accepts by it
     publisher: str = ""  # by whose rules the files are fetched: "sec", "hub"; empty: one archive at ``url``
-    pages: bool = False
-    """A folder of the user's may hold other web pages than the published ones: what it holds is read."""
-    suffixes: tuple[str, ...] = ()
-    """A folder of the user's may hold any files of these kinds (".jsonl"): what it holds is read."""
-    subsets: bool = False
-    """A split may be read in part: ``test`` is the usual part of it, "test:300" and "test:all" are others."""
+    pages: bool = False  # a folder of the user's may hold other web pages than the published: all are read
+    suffixes: tuple[str, ...] = ()  # a folder of the user's may hold any files of these kinds (".jsonl")
+    subsets: bool = False  # a split may be read in part: ``test`` as usual, or "test:300", "test:all"
     keep_parsed: bool = False  # reading the files takes long: what they hold is kept in the cache
     splits: tuple[str, ...] = ()
     default_split: str = ""
     space: int = 0  # bytes on disk that fetching and unpacking need together, roughly
     files: dict[str, File] = {}
-    hub: OnHub | None = None
-    """For a corpus that is published elsewhere: where the hub has such documents, too."""
-    counts: dict[str, dict[str, int]] = {}
-    """Expected documents, segments, facts and words, by split; by "" in a corpus without splits."""
+    hub: OnHub | None = None  # where the hub has such documents, too
+    counts: dict[str, dict[str, int]] = {}  # expected documents, segments, facts, words; by split
 
 
 def manifest(name: str) -> Manifest:
@@ -191,8 +186,7 @@ class Corpus:
     license: str = ""
     attribution: str = ""
     folder: str = ""  # for documents of the user's own: where they were read; empty for a listed corpus
-    notices: tuple[str, ...] = ()
-    """A sentence for each file that was left out, or read otherwise than its name says."""
+    notices: tuple[str, ...] = ()  # a sentence for each file left out, or read otherwise than its name says
     files: Path | None = None  # folder of the files that a listed corpus was parsed from
     files_hash: str = ""  # hash of those files, where parsing them takes long
 

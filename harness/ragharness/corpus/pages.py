@@ -14,11 +14,8 @@ from lxml import etree
 
 from ragharness.errors import CorruptDownload
 
-LARGEST = 200_000_000
-"""Bytes above which no file is believed: a complete submission holds exhibits and pictures too."""
-
-LARGEST_PAGE = 64_000_000
-"""Bytes above which no page is believed: the annual reports of the largest banks have a quarter of it."""
+LARGEST = 200_000_000  # bytes above which no file is believed: a submission holds exhibits and pictures too
+LARGEST_PAGE = 64_000_000  # bytes above which no page is believed: the largest banks have a quarter of it
 
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7});|#[xX]([0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,30});)?")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})

@@ -27,11 +27,8 @@ from ragharness.language import tables
 from ragharness.records import Document, Evidence, Passage, Question
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
-_NEAR = 0.75
-"""A full passage steps back to the last end of a paragraph, if one lies beyond this share of its size."""
-
-_SMALL = 0.25
-"""A piece below this share of the size (a lone heading, the last line) is joined to its neighbour."""
+_NEAR = 0.75  # share of a passage's size beyond which it steps back to the last end of a paragraph
+_SMALL = 0.25  # share of the size below which a piece (a lone heading, the last line) joins its neighbour
 
 _PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
 """A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""

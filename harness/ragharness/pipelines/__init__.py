@@ -70,18 +70,15 @@ class BuiltPipeline:
     """A callable of one of the three signatures with its settings, as the module of a kind returns it."""
 
     function: Callable[..., object]
-    name: str = ""
-    """A short name for headings and folders, not yet safe as a file name; empty: the name of its module."""
+    name: str = ""  # for headings and folders, not yet safe as a file name; empty: that of its module
     settings: Mapping[str, str | int | float] = field(default_factory=dict)
     """Settings that the answers depend on; they are stored with the run, so no secret is among them."""
-    source: bytes = b""
-    """Further input of the fingerprint: the bytes of a file that it reads its answers from."""
+    source: bytes = b""  # further input of the fingerprint: the bytes of a file that answers come from
     recall: Callable[[str, Sequence[Passage]], Answer | None] | None = None
     """Returns the answer that is already known to a question and passages, or None; costs no call."""
     estimate: Callable[[str, Sequence[Passage]], Usage] | None = None
     """Returns the most that a call about a question and passages will use; costs no call."""
-    processes: Processes[Any] | None = None
-    """Those that answer, if not this one: each belongs to the thread that asks it."""
+    processes: Processes[Any] | None = None  # those that answer, each for the thread that asks it
 
 
 @dataclass(frozen=True, kw_only=True)

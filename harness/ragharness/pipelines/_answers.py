@@ -12,22 +12,13 @@ and where it begins.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ragharness.language.tables import regex
-from ragharness.pipelines.adapters.fields import (
-    ID_LIMIT,
-    MISSING,
-    Get,
-    first_of,
-    getter,
-    identifier,
-    number_of,
-    passage_of,
-    split_score,
-)
+from ragharness.pipelines.adapters import fields
+from ragharness.pipelines.adapters.fields import MISSING, Get
 from ragharness.records import Answer, Passage, Usage
 
 TEXT_LIMIT = 1_000_000  # characters of an answer that a record keeps; graders read all of them
@@ -80,7 +71,7 @@ class _Reader:
             return Answer(text=self._clean(returned, "the text"))
         if inspect.iscoroutine(returned):
             returned.close()
-        get = getter(returned)
+        get = fields.getter(returned)
         text, carrier = self._text(get) if get is not None else (None, None)
         if get is None or text is None:
             self.problem(f"expected a string, a dict with a text or an Answer, found {_kind(returned)}")
@@ -91,10 +82,10 @@ class _Reader:
         citation_keys = ("citations",) if has_passages else ("citations", "sources")
         return Answer(
             text=self._clean(text, "the text"),
-            citations=self._citations(first_of(gets, citation_keys)),
-            confidence=self._confidence(first_of(gets, ("confidence",))),
+            citations=self._citations(fields.first_of(gets, citation_keys)),
+            confidence=self._confidence(fields.first_of(gets, ("confidence",))),
             passages=self._passages(get),
-            usage=self._usage(first_of(gets, ("usage", "usage_metadata"))),
+            usage=self._usage(fields.first_of(gets, ("usage", "usage_metadata"))),
         )
 
     def _text(self, get: Get) -> tuple[str | None, Get | None]:
@@ -116,7 +107,7 @@ class _Reader:
         name, text = next(iter(texts.items()))
         if len(set(texts.values())) > 1:
             self.problem(f"several texts were returned ({', '.join(texts)}); {name!r} was read")
-        return text, getter(values[name])
+        return text, fields.getter(values[name])
 
     def _passages(self, get: Get) -> tuple[Passage, ...] | None:
         """The passages of an answer, without those that have neither a text nor a place."""
@@ -143,27 +134,25 @@ class _Reader:
             if key == "passages" and value is not MISSING and value is not None:
                 self.problem(f"passages: expected a list, found {_kind(value)}; they were left out")
         messages = get("messages")
-        gets = [getter(message) for message in messages] if isinstance(messages, list) else []
+        gets = [fields.getter(message) for message in messages] if isinstance(messages, list) else []
         artifacts = [get("artifact") for get in gets if get is not None]
         lists = [artifact for artifact in artifacts if isinstance(artifact, (list, tuple))]
         return [passage for artifact in lists for passage in artifact] or None
 
     def _passage(self, value: object, number: int) -> Passage | None:
         try:
-            value, _ = split_score(value)
+            value, _ = fields.split_score(value)
             if isinstance(value, str):
                 text = str.__str__(value)
                 if _ID.fullmatch(text):
                     return Passage(self._clean(text, "the id of a passage"), "", "", 0, 0, "")
-                passage: Passage | None = Passage(f"passage-{number}", "", "", 0, 0, text)
-                if not text.strip():
-                    return None
+                passage = Passage(f"passage-{number}", "", "", 0, 0, text) if text.strip() else None
             else:
-                passage = passage_of(value)
+                passage = fields.passage_of(value)
             if passage is None:
                 return None
-            document = self._clean(passage.document, "a name in a passage", ID_LIMIT)
-            title = self._clean(passage.title, "a name in a passage", ID_LIMIT)
+            document = self._clean(passage.document, "a name in a passage", fields.ID_LIMIT)
+            title = self._clean(passage.title, "a name in a passage", fields.ID_LIMIT)
             name = passage.id or (f"{document}@{passage.start}" if document else f"passage-{number}")
             name = self._clean(name, "the id of a passage")
             text = self._clean(passage.text, "the text of a passage", PASSAGE_TEXT_LIMIT)
@@ -175,7 +164,7 @@ class _Reader:
         """The cited ids in order, or None where there are none to read."""
         if value is None:
             return None
-        if isinstance(value, str) or identifier(value) is not None:
+        if isinstance(value, str) or fields.identifier(value) is not None:
             self.problem("citations is a single one, not a list; it was read as one id")
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -183,7 +172,8 @@ class _Reader:
                 f"citations: expected a list of passage ids, found {_kind(value)}; they were left out"
             )
             return None
-        entries = self._limited(_flat(value), CITATION_LIMIT, "citations")
+        nested = (entry if isinstance(entry, (list, tuple)) else (entry,) for entry in value)
+        entries = self._limited(chain.from_iterable(nested), CITATION_LIMIT, "citations")
         ids = [name for entry in entries if (name := self._citation(entry)) is not None]
         if isinstance(value, (set, frozenset)) and len(ids) > 1:
             self.problem("citations is a set, which has no order; they were read in alphabetical order")
@@ -191,8 +181,8 @@ class _Reader:
         return tuple(ids)
 
     def _citation(self, value: object) -> str | None:
-        name = identifier(value)
-        if name is None or not name.strip() or len(name) > ID_LIMIT:
+        name = fields.identifier(value)
+        if name is None or not name.strip() or len(name) > fields.ID_LIMIT:
             shape = _kind(value) if name is None else f"one of {len(name):,} characters"
             self.problem(f"citations: expected passage ids, found {shape}; it was left out")
             return None
@@ -200,7 +190,7 @@ class _Reader:
 
     def _confidence(self, value: object) -> float | None:
         """A finite number from 0 to 1, or None."""
-        number = number_of(value)
+        number = fields.number_of(value)
         if value is not None and (number is None or not 0 <= number <= 1):
             shape = _kind(value) if number is None else f"{number:g}"
             self.problem(f"confidence: expected a number from 0 to 1, found {shape}; it was left out")
@@ -211,7 +201,7 @@ class _Reader:
         """Tokens, cost and the time of the call, each None where it cannot be read."""
         if value is None:
             return None
-        get = getter(value)
+        get = fields.getter(value)
         if get is None:
             self.problem(f"usage: expected a dict of tokens and cost, found {_kind(value)}; it was left out")
             return None
@@ -226,8 +216,8 @@ class _Reader:
         return Usage(prompt, completion, cost, seconds, get("from_cache") is True)
 
     def _amount(self, get: Get, *names: str) -> float | None:
-        value = first_of([get], names)
-        number = number_of(value)
+        value = fields.first_of([get], names)
+        number = fields.number_of(value)
         if value is not None and (number is None or not 0 <= number < 2**53):
             self.problem(f"usage: expected a number of at least 0 as {names[0]}, found {_kind(value)}")
             return None
@@ -256,8 +246,8 @@ class _Reader:
 
 def _carried_text(value: object) -> str | None:
     """A value that is text, or the text that it carries, as a message or a structured answer does."""
-    get = getter(value)
-    inner = first_of([get], ("content", "text", "answer")) if get is not None else value
+    get = fields.getter(value)
+    inner = fields.first_of([get], ("content", "text", "answer")) if get is not None else value
     if isinstance(inner, list):
         return _of_blocks(inner)
     return str.__str__(inner) if isinstance(inner, str) else None
@@ -265,16 +255,11 @@ def _carried_text(value: object) -> str | None:
 
 def _of_blocks(blocks: list[object]) -> str | None:
     """The text of a message that comes in blocks, thoughts and calls of tools left out."""
-    gets = [getter(block) for block in blocks]
+    gets = [fields.getter(block) for block in blocks]
     if not blocks or not all(get is not None and isinstance(get("type"), str) for get in gets):
         return None
     texts = [text for get in gets if get is not None and isinstance(text := get("text"), str)]
     return "".join(texts) if texts else None
-
-
-def _flat(values: Iterable[object]) -> Iterator[object]:
-    for value in values:
-        yield from value if isinstance(value, (list, tuple)) else (value,)
 
 
 def _kind(value: object) -> str:

@@ -17,21 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ragharness.errors import CodeNotUsable, PipelineNotUsable
-from ragharness.pipelines.adapters import (
-    PASSAGES_NAMES,
-    POSITIONAL,
-    QUESTION_NAMES,
-    Binding,
-    UserCode,
-    bind,
-    described,
-    find,
-    is_factory,
-    make,
-    parameters_of,
-    plain_name,
-    reported_as,
-)
+from ragharness.pipelines import adapters
+from ragharness.pipelines.adapters import PASSAGES_NAMES, POSITIONAL, QUESTION_NAMES, plain_name
 
 Takes = Literal["passages", "retrieve", "own"]
 
@@ -49,23 +36,23 @@ class Signature:
     """The second input of a pipeline beside the question, and how both are handed over."""
 
     takes: Takes
-    binding: Binding = field(default_factory=Binding)
+    binding: adapters.Binding = field(default_factory=adapters.Binding)
 
 
-def load_own(pipeline: object) -> tuple[UserCode, Callable[..., object]]:
+def load_own(pipeline: object) -> tuple[adapters.UserCode, Callable[..., object]]:
     """The user's code, named or handed over, and the callable that answers; raises PipelineNotUsable."""
-    with reported_as(PipelineNotUsable):
-        code = find(pipeline)
+    with adapters.reported_as(PipelineNotUsable):
+        code = adapters.find(pipeline)
         if (by_method := asked_by_method(code.value)) is not None:
             return code, by_method
         if not callable(code.value):
             raise PipelineNotUsable(
-                f"expected something callable at {code.spec}, found {described(code.value)}",
+                f"expected something callable at {code.spec}, found {adapters.described(code.value)}",
                 help="wrap it in a function: def answer(question, passages): ...",
             )
-        if not is_factory(code.value, _PARAMETER_NAMES):
+        if not adapters.is_factory(code.value, _PARAMETER_NAMES):
             return code, code.value
-        made, _ = make(code.value, code.spec)
+        made, _ = adapters.make(code.value, code.spec)
         if (by_method := asked_by_method(made)) is not None:
             return code, by_method
         if callable(made):
@@ -73,7 +60,8 @@ def load_own(pipeline: object) -> tuple[UserCode, Callable[..., object]]:
         if inspect.isclass(code.value):
             problem = "is a class without __call__"
         else:
-            problem = f"takes no question, and returns {described(made)} rather than a function that does"
+            shape = adapters.described(made)
+            problem = f"takes no question, and returns {shape} rather than a function that does"
         raise PipelineNotUsable(f"{code.spec} {problem}", help=HELP)
 
 
@@ -120,8 +108,8 @@ def _input_of(chain: Any) -> Callable[[str], object]:
 
 def signature_of(function: Callable[..., object], spec: str) -> Signature:
     """The signature of a callable; raises PipelineNotUsable with its parameters and what is wrong."""
-    with reported_as(PipelineNotUsable):
-        parameters = parameters_of(function, spec)
+    with adapters.reported_as(PipelineNotUsable):
+        parameters = adapters.parameters_of(function, spec)
     try:
         return _signature(parameters)
     except CodeNotUsable as error:
@@ -148,13 +136,12 @@ def _signature(parameters: list[inspect.Parameter]) -> Signature:
                 f"{material.name!r} as text; it gets a list of passages, each with .id and .text"
             )
         values[material.name] = "material"
-    values[_question([parameter for parameter in parameters if parameter.name not in values]).name] = (
-        "question"
-    )
-    for parameter in parameters:
+    others = [parameter for parameter in parameters if parameter.name not in values]
+    values[_question(others).name] = "question"
+    for parameter in others:
         if parameter.name not in values and parameter.default is parameter.empty:
             raise CodeNotUsable(f"a required parameter {parameter.name!r} that nothing is known for")
-    return Signature(takes, bind(parameters, values))
+    return Signature(takes, adapters.bind(parameters, values))
 
 
 def _takes_by_name(parameter: inspect.Parameter) -> Takes:

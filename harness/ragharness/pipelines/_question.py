@@ -17,9 +17,7 @@ from ragharness.language.tables import regex
 from ragharness.language.words import content, generic_concepts, words
 from ragharness.records import Passage
 
-NAMED = 0.5
-"""The share of a title that a question must hold to name the document; a word of n titles weighs 1/n."""
-
+NAMED = 0.5  # share of a title that names its document in a question; a word of n titles weighs 1/n
 OPENING = 45  # words at the beginning of a document that name it: a cover, the parties of a contract
 PAGE = 300  # words of a document's first page, which says in full what its title abbreviates
 CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")  # an abbreviation, or a word with a number

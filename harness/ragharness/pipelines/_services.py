@@ -39,11 +39,8 @@ if TYPE_CHECKING:
 REPLY_LIMIT = 16 * 2**20  # bytes of one reply, unpacked; a longer one is given up
 EXCERPT = 300  # characters of a reply that are quoted in a message
 
-PATIENCE = 3.0
-"""Seconds to wait for a connection; a service that is slower than that is not counted as absent."""
-
-_CONFLICT = 409
-"""Another request is in the way of this one; what a foreign client means by it is not known."""
+PATIENCE = 3.0  # seconds to wait for a connection; a slower service is not counted as absent
+_CONFLICT = 409  # another request is in the way; what a foreign client means by it is not known
 
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
@@ -110,14 +107,10 @@ class Client:
         self._if_absent = if_absent
         self._reached = False
         self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
-        ours = {
-            "User-Agent": f"ragharness/{__version__}",
-            "Accept": "*/*",
-            "Accept-Encoding": "gzip, deflate",
-        }
+        ours = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         self._new_client = partial(
             httpx.AsyncClient,
-            headers={**ours, **fixed, **headers.values},
+            headers={"User-Agent": f"ragharness/{__version__}", **ours, **fixed, **headers.values},
             # Questions are independent: what one of them is told to remember, no other sends.
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
             timeout=httpx.Timeout(None, connect=connect_seconds),  # the run limits the call as a whole
@@ -215,10 +208,8 @@ def _certificates(url: httpx.URL) -> SSLContext | bool:
 def failure(reply: ServiceReply, text: str) -> RagharnessError:
     """The exception for a reply that is no success."""
     status = reply.status
-    try:
-        message = f"{reply.where} replied {status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        message = f"{reply.where} replied {status}"
+    phrase = next((standard.phrase for standard in HTTPStatus if standard == status), "")
+    message = f"{reply.where} replied {status} {phrase}".rstrip()
     if status in (401, 403):
         return AccessRefused(
             f"{message}: {message_of(text)}",

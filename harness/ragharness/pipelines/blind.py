@@ -44,12 +44,9 @@ def _guess(question: Question, priors: Mapping[str, str]) -> str:
 def best_title(question: str, passages: Sequence[Passage]) -> tuple[str, float]:
     """First title with the largest share of its words in the question, with that share."""
     terms = set(words(question))
+    titles = {passage.title: words(passage.title) for passage in passages}
     shares = {
-        title: _share(words(title), terms) for title in dict.fromkeys(passage.title for passage in passages)
+        title: sum(word in terms for word in named) / max(1, len(named)) for title, named in titles.items()
     }
     title = max(shares, key=lambda title: shares[title], default="")
     return title, shares.get(title, 0.0)
-
-
-def _share(title: list[str], terms: set[str]) -> float:
-    return sum(word in terms for word in title) / len(title) if title else 0.0

@@ -35,17 +35,13 @@ from ragharness.pipelines._services import (
 from ragharness.records import Passage
 from ragharness.support.process import STDERR_TAIL, Processes, Program, describe_exit
 
-SCRIPT_LIMIT = 2**20
-"""Bytes of a file on the command line up to which it counts as the source; interpreters are larger."""
+SCRIPT_LIMIT = 2**20  # bytes up to which a file on the command line is its source; interpreters are larger
 
 _PATIENCE, _LONGEST = 0.5, 20.0
 """Seconds beside twice the age of one that ended, for another to end unasked; above the second: not tried."""
 
 _PROMPT = 1.0  # seconds to wait for the exit status of a process that has closed its output
-
-_SILENCE = 0.02
-"""Seconds of silence before the next question where replies have no ids: output until then is no reply."""
-
+_SILENCE = 0.02  # seconds before the next question, where replies have no ids: output until then is none
 _DIGITS = 20  # of an id that are looked at: Python reads no number of thousands
 _SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
 _SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")  # words that only a shell understands

@@ -45,10 +45,7 @@ MORE = {"": 0.7, "list": 0.6, "money": 0.7, "name": 0.7, "percent": 0.6}
 
 ROW = 0.6  # the same of a row
 UNSEEN = 0.5  # discount on the weight of a word that no sentence holds: it may be said in other words
-
-SHORTEST = 3
-"""Words of the shortest sentence that can state something; shorter ones are headings and labels."""
-
+SHORTEST = 3  # words of the shortest sentence that can state something; others are headings and labels
 LETTERS = 5  # letters that are compared: an auditor has audited
 _UNTABLED = ("", "claim", "date", "list", "name", "place")  # the kinds that no figure of a table answers
 

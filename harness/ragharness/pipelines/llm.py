@@ -74,8 +74,7 @@ class Generator:
         """
         completion = await self.endpoint.ask(self._request(question, passages))
         answer = _answer(completion)
-        problem = self._problem(completion.reply, answer)
-        if problem is not None:
+        if problem := self._problem(completion.reply, answer):
             raise problem
         if answer.text.strip():
             self.endpoint.store(completion)
@@ -98,9 +97,8 @@ class Generator:
                 answer=answer,
             )
         if reply.ended == "filtered":
-            return UnusableReply(
-                f"the content filter of {self.endpoint.client.where} cut the answer off", answer=answer
-            )
+            where = self.endpoint.client.where
+            return UnusableReply(f"the content filter of {where} cut the answer off", answer=answer)
         if reply.ended == "context":
             return too_long(self.endpoint.model, "it ended where the context was full", answer)
         return None

@@ -68,7 +68,11 @@ class Recorded:
         question = self._texts.get(name, "")
         outcome: Outcome = entry
         if {"question", "row", "wanted", "status"} <= entry.keys():
-            outcome = _recorded_outcome(_record(entry, self._path, number))
+            try:
+                outcome = _recorded_outcome(msgspec.convert(entry, Record))
+            except msgspec.ValidationError as error:
+                problem = f"entry {number} of {self._path} is no record of a run: {error}"
+                raise UsageError(problem, help=_HELP) from error
         else:
             question = str(entry.get("question") or question)
         earlier = self.outcomes.get(question)
@@ -129,24 +133,14 @@ def _is_answer(outcome: Outcome) -> bool:
 
 
 def _recorded_outcome(record: Record) -> Answer | Failure | None:
-    """The answer of a run's record with the passages that its pipeline had, or its failure, or None.
-
-    Passages are named by id: the harness knows its own by theirs, and those that the pipeline brought are
-    recorded with their texts.
-    """
+    """The answer of a run's record with the passages that its pipeline had, or its failure, or None."""
     if record.answer is None:
         return record.failure
+    # The harness knows its own passages by their ids; those that the pipeline brought are recorded whole.
     brought = {passage.id: passage for passage in record.answer.passages or ()}
     passages = tuple(brought.get(hit.id) or Passage(hit.id, "", "", 0, 0, "") for hit in record.retrieved)
     usage = record.answer.usage and msgspec.structs.replace(record.answer.usage, from_cache=True)
     return msgspec.structs.replace(record.answer, passages=passages, usage=usage)
-
-
-def _record(entry: Entry, path: Path, number: int) -> Record:
-    try:
-        return msgspec.convert(entry, Record)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"entry {number} of {path} is no record of a run: {error}", help=_HELP) from error
 
 
 def _texts_of(path: Path) -> dict[str, str]:

@@ -24,20 +24,8 @@ from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, split_document
 from ragharness.errors import RetrieverNotUsable
 from ragharness.language.tables import regex
-from ragharness.pipelines.adapters import (
-    PASSAGES_NAMES,
-    POSITIONAL,
-    QUESTION_NAMES,
-    bind,
-    described,
-    find,
-    is_factory,
-    make,
-    plain_name,
-    readable_parameters,
-    reported_as,
-    takes_any,
-)
+from ragharness.pipelines import adapters
+from ragharness.pipelines.adapters import PASSAGES_NAMES, POSITIONAL, QUESTION_NAMES, plain_name
 from ragharness.pipelines.adapters.fields import passage_of, split_score
 from ragharness.records import Evidence, Hit, Passage, Question
 from ragharness.support.concurrency import Background
@@ -56,8 +44,7 @@ _LISTED = 5  # ids that a complaint names; the rest is counted
 _WORD = regex(r"\w")
 
 _NUMBER = regex(r"\d{1,18}")
-_BLANK = regex(r"\s")
-"""An id that nobody knows and that has a blank is a text, as in what pipelines return."""
+_BLANK = regex(r"\s")  # an unknown id with a blank is a text, as in what pipelines return
 
 
 class OwnRetriever:
@@ -92,17 +79,17 @@ async def _result(returned: Awaitable[object]) -> object:
 
 def build_own(retriever: object, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:
     """The user's retriever, named or handed over, over ``passages``; raises RetrieverNotUsable."""
-    with reported_as(RetrieverNotUsable):
-        code = find(retriever)
+    with adapters.reported_as(RetrieverNotUsable):
+        code = adapters.find(retriever)
         value, indexed = code.value, False
         answers = _method(value) is not None and not inspect.isclass(value)
-        if not answers and is_factory(value, QUESTION_NAMES, INDEX_NAMES):
-            value, indexed = make(value, code.spec, INDEX_NAMES, list(passages.passages))
+        if not answers and adapters.is_factory(value, QUESTION_NAMES, INDEX_NAMES):
+            value, indexed = adapters.make(value, code.spec, INDEX_NAMES, list(passages.passages))
         function = _method(value) or value
         if not callable(function) or inspect.isclass(function):
             raise RetrieverNotUsable(
                 f"expected a function, or an object with {', '.join(METHODS)} or __call__, at {code.spec}, "
-                f"found {described(value)}",
+                f"found {adapters.described(value)}",
                 help=HELP,
             )
         mapper = IndexMapper(passages, evidence.corpus if evidence is not None else None, by_position=indexed)
@@ -115,13 +102,13 @@ def _method(value: Any) -> Callable[..., object] | None:
 
 def _of_query_and_k(function: Callable[..., object], spec: str) -> Callable[[str, int], object]:
     """The function as one of a query and ``k``, each handed over where its parameter stands."""
-    parameters = readable_parameters(function)
+    parameters = adapters.readable_parameters(function)
     if parameters is None:
         return function
     positional = [parameter for parameter in parameters if parameter.kind in POSITIONAL]
     by_name = [parameter for parameter in parameters if plain_name(parameter) in QUESTION_NAMES]
     query = next(iter((*by_name, *positional)), None)
-    if query is None and takes_any(function):
+    if query is None and adapters.takes_any(function):
         return function
     others = [parameter for parameter in parameters if parameter is not query]
     required = [parameter for parameter in others if parameter.default is parameter.empty]
@@ -132,7 +119,7 @@ def _of_query_and_k(function: Callable[..., object], spec: str) -> Callable[[str
     if unknown or query is None:
         shape = f"one that needs {', '.join(unknown)}" if unknown else "one without a parameter for the query"
         raise RetrieverNotUsable(f"expected a function of a query and k at {spec}, found {shape}", help=HELP)
-    binding = bind(parameters, {query.name: "query"} | ({k.name: "k"} if k is not None else {}))
+    binding = adapters.bind(parameters, {query.name: "query"} | ({k.name: "k"} if k is not None else {}))
     return lambda text, number: binding.call(function, {"query": text, "k": number})
 
 
@@ -254,4 +241,5 @@ def _entry(entry: object, spec: str) -> tuple[Passage, float]:
 
 
 def _unreadable(expected: str, value: object) -> RetrieverNotUsable:
-    return RetrieverNotUsable(f"expected {expected}, found {described(value)}", help="see docs/retrieval.md")
+    message = f"expected {expected}, found {adapters.described(value)}"
+    return RetrieverNotUsable(message, help="see docs/retrieval.md")

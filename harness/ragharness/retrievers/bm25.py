@@ -51,9 +51,7 @@ FORMAT = 2  # raised when the bytes of a stored index change their meaning
 KEPT = 24  # indexes of a retriever in the cache folder; the longest unused ones go first
 REMEMBERED = 512 * 2**20  # bytes at most of lists in memory, besides what the system holds of the file
 BITS = 14  # a block has two to the power of this passages
-
-DENSE_SHARE = 16
-"""A term in more than one of so many passages is added as one whole array, which is faster than by row."""
+DENSE_SHARE = 16  # a term in more than one of so many passages is added as one array: faster than by row
 
 _SOURCES = (str(words.__file__), __file__)
 _GROUP = 64  # scores whose best stands for them when the k best are looked for

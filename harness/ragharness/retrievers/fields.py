@@ -31,17 +31,11 @@ from ragharness.records import Passage
 from ragharness.retrievers import bm25
 from ragharness.support.options import Options
 
-TITLE_WEIGHT = 3
-"""Of a term in the title; chosen on question sets made for it: docs/retrieval.md has them."""
+TITLE_WEIGHT = 3  # of a term in the title; chosen on sets made for it: docs/retrieval.md
 
 _SOURCES = tuple(
     str(file)
-    for file in (
-        __file__,
-        bm25.__file__,
-        words.__file__,
-        Path(words.__file__).with_name("en") / "words.toml",
-    )
+    for file in (__file__, bm25.__file__, words.__file__, Path(words.__file__).with_name("en") / "words.toml")
 )
 
 

@@ -18,8 +18,7 @@ from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers import Retriever, dense, fields
 from ragharness.support.options import Options
 
-WEIGHTS = {"fields": 0.75, "dense": 0.25}
-"""Of the rankings; chosen on question sets made for it: docs/retrieval.md has them."""
+WEIGHTS = {"fields": 0.75, "dense": 0.25}  # chosen on question sets made for it: docs/retrieval.md
 
 DEPTH = 100  # passages of each ranking that are fused
 
@@ -30,10 +29,7 @@ class HybridRetriever:
     name = "hybrid"
 
     def __init__(
-        self,
-        passages: Sequence[Passage],
-        rankings: Sequence[tuple[Retriever, float]],
-        depth: int = DEPTH,
+        self, passages: Sequence[Passage], rankings: Sequence[tuple[Retriever, float]], depth: int = DEPTH
     ) -> None:
         self.settings: dict[str, str | int | float] = {"depth": depth}
         for retriever, weight in rankings:

@@ -24,9 +24,7 @@ from ragharness.corpus.download.pinned import (
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 
 LARGEST_MEMBER = 1 << 30  # bytes above which no file of a corpus is believed
-LARGEST_RATIO = 200
-"""Text shrinks to a fifth, tables to a twentieth; what shrinks more than this is made to explode."""
-
+LARGEST_RATIO = 200  # text shrinks to a fifth, tables to a twentieth; what shrinks more is made to explode
 _HARMLESS = 10 << 20  # bytes up to which a member harms nobody, whatever its ratio
 
 _UNREADABLE = (

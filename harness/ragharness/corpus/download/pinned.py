@@ -47,8 +47,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
     parquet: str = ""  # where the hub keeps the rows: a pattern of paths at the revision of the data set
     url: str = ""  # the data set on the hub that has the rows, where it is another one than the corpus' own
     columns: tuple[str, ...] = ()  # columns of its rows that are kept; none: all
-    optional: bool = False
-    """The corpus can be read without it: it is fetched along, and a failure is a notice and no error."""
+    optional: bool = False  # the corpus can be read without it: fetched along, and a failure is a notice
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,8 @@ class DownloadRequest:
     space: int = 0  # bytes that the unpacked files need, roughly
     publisher: str = ""  # by whose rules they are fetched: "sec", "hub"; empty: one archive at ``url``
     pages: bool = False  # any folder of web pages will do: what it holds is read, published or not
-    suffixes: tuple[str, ...] = ()
-    """Any folder with files of these kinds will do (".jsonl"): what it holds is read, published or not."""
-    optional: Mapping[str, Pinned] = field(default_factory=dict)
-    """Files that are fetched along where they can be, by name; the corpus can be read without them."""
+    suffixes: tuple[str, ...] = ()  # any folder with files of these kinds (".jsonl") will do, likewise
+    optional: Mapping[str, Pinned] = field(default_factory=dict)  # the corpus can be read without them
     cache_name: str = ""  # their folder in the cache, where it is not the corpus' own
     part: str = ""  # the folder of a data set on the hub that is read where its name tells none
 

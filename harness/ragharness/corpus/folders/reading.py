@@ -59,9 +59,7 @@ class CachedFile(msgspec.Struct, frozen=True):
     parsed: ParsedFile
 
 
-_SETTLED = 2_000_000_000
-"""Nanoseconds after which a change is sure to give a file another time: some systems count by two seconds."""
-
+_SETTLED = 2_000_000_000  # nanoseconds after which a change gives another time; some systems count by 2 s
 _CACHED_FOLDERS = 6  # folders in the cache; the longest unused ones go first
 
 
@@ -170,8 +168,7 @@ _LONGEST_ID = 80
 _LONGEST_TITLE = 160
 _VERSION = re.compile(r"\W*(?:version|release|v)?\.?\s*\d+\.\d|\W*unreleased\b", re.IGNORECASE)
 """A changelog begins with its newest version: nobody calls it by that."""
-_CODE = re.compile(r"\S*\d{6}\S*")
-"""A mark of whatever wrote the file, "aapl-20240928": the file's own name says more."""
+_CODE = re.compile(r"\S*\d{6}\S*")  # a mark of what wrote the file, "aapl-20240928": its name says more
 _WORD = re.compile(r"[^\W\d_]{3}")  # a title by which somebody would speak of a document has a word
 
 
@@ -248,8 +245,7 @@ class FoundFile(NamedTuple):
     name: str  # its path below the folder, with ``/`` on every system, composed Unicode
     path: Path
     size: int
-    times: tuple[int, int] = (0, 0)
-    """When its content, and when anything of it, was changed last, in nanoseconds."""
+    times: tuple[int, int] = (0, 0)  # when its content, and when anything of it, was changed last, in ns
 
     @property
     def extension(self) -> str:

@@ -32,8 +32,7 @@ _SAMPLE = 65_536  # bytes or characters at the beginning of a file by which it i
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROL = 0.02
 _MOST_DAMAGED = 0.01
-_MOST_FOREIGN = 0.3
-"""Share of bytes beyond ASCII among the letters of a text: in Latin script a tenth is much."""
+_MOST_FOREIGN = 0.3  # share of bytes beyond ASCII among a text's letters: in Latin script a tenth is much
 
 _LETTERS = re.compile(rb"[A-Za-z\x80-\xff]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")

@@ -38,7 +38,7 @@ from ragharness.pipelines.llm_client.services import (
     find_price,
 )
 from ragharness.records import Usage
-from ragharness.support.files import expand_home, write_atomic
+from ragharness.support.files import write_atomic
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ if TYPE_CHECKING:
 FORMAT = 1  # raised when a cached reply changes its meaning
 MAX_TOKENS = 512  # tokens of a reply at most, unless the user says otherwise
 MAX_TOKENS_THINKING = 8192  # the same for models that think first: their thoughts count
-
-CONNECT_SECONDS = 10.0
-"""How long a service may take to accept a connection; how long it may write is for the run to say."""
-
+CONNECT_SECONDS = 10.0  # for a service to accept a connection; how long it may write, the run says
 _BYTES_OF_TOKEN = 3  # fewer than a token of English has, so that an estimate is one from above
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
@@ -123,8 +120,7 @@ class Endpoint:
     key_name: str
     sampling: Sampling
     structured: str
-    forms: tuple[bool, ...]
-    """Whether to ask for a structured reply; of two, the second once the first was refused."""
+    forms: tuple[bool, ...]  # whether to ask for a structured reply; the second once the first was refused
     price: Price | None
     cache: ReplyCache
     written: Callable[[str], str]  # how a setting is given, up to its value
@@ -218,7 +214,7 @@ def connect(
     service: Service = Anthropic() if api == "anthropic" else OpenAI(limit_name)
     sampling = _sampling(options, model, api, url.host, temperature)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
-    price = find_price(model, str(url), _table(options.text("prices")))
+    price = find_price(model, str(url), options.text("prices"))
     cache = ReplyCache(folder if options.flag("cache", default=True) else None)
     key_env = options.text("key-env")
     # A misspelt setting is told before a key that is absent: whoever mends that one would come back.
@@ -242,7 +238,7 @@ def connect(
 
 def price_of(model: str, base_url: str = "", prices: str = "") -> Price | None:
     """The price of a model where it is served, or None if unlisted."""
-    return find_price(model, str(_base_of(base_url or _HOSTS[_api_of(model)])), _table(prices))
+    return find_price(model, str(_base_of(base_url or _HOSTS[_api_of(model)])), prices)
 
 
 def local(written: Callable[[str], str]) -> str:
@@ -273,10 +269,6 @@ def _sampling(options: Options, model: str, api: str, host: str, usual: str) -> 
         seed = options.whole("seed", 0)
     limit = options.whole("max-tokens", MAX_TOKENS_THINKING if thinks else MAX_TOKENS, least=1)
     return Sampling(temperature, seed, limit)
-
-
-def _table(written: str) -> Path | None:
-    return expand_home(written) if written else None
 
 
 def _key_name(key_env: str, host: str, written: Callable[[str], str]) -> str:

@@ -22,18 +22,18 @@ from ragharness.language.tables import regex
 from ragharness.pipelines._services import ServiceReply, failure, is_local, message_of
 from ragharness.pipelines.llm_client.prompting import Message
 from ragharness.records import Answer
+from ragharness.support.files import expand_home
 from ragharness.support.options import read_toml
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {
-        "answer": {"type": "string"},
-        "citations": {"type": "array", "items": {"type": "string"}},
-    },
+    "properties": {"answer": {"type": "string"}, "citations": {"type": "array", "items": {"type": "string"}}},
     "required": ["answer", "citations"],
     "additionalProperties": False,
 }
 """The structured reply of the generator."""
+
+ANTHROPIC_VERSION = "2023-06-01"
 
 
 class Form(NamedTuple):
@@ -44,8 +44,6 @@ class Form(NamedTuple):
 
 
 ANSWER = Form("answer", SCHEMA)
-
-ANTHROPIC_VERSION = "2023-06-01"
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,7 @@ class Reply:
     """Why it ended: ``complete``, ``length`` (cut off), ``context`` (no room left) or ``filtered``."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    cached_tokens: int = 0
-    """Of the prompt's, those that the service had kept from earlier requests and bills at another price."""
+    cached_tokens: int = 0  # prompt tokens kept from earlier requests, billed at another price
     cost: float | None = None  # in US dollars, where the service tells it
 
 
@@ -380,13 +377,13 @@ class ListPrice:
 Price = OwnPrice | ListPrice
 
 
-def find_price(model: str, base_url: str, table: Path | None = None) -> Price | None:
+def find_price(model: str, base_url: str, table: str | Path = "") -> Price | None:
     """The price of a model where it is served: the table's, else the listed one; None for neither.
 
     Raises UsageError for a table that cannot be read.
     """
     host = urlsplit(base_url).hostname or ""
-    prices = [price for price in (_read(table) if table else []) if price.model == model]
+    prices = [price for price in (_read(expand_home(table)) if table else []) if price.model == model]
     # A price of the host goes before one of any.
     for price in sorted(prices, key=lambda price: not price.host):
         if price.host in (host, ""):

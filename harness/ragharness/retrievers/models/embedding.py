@@ -174,9 +174,7 @@ def locate(
 
 FORMAT = 1  # raised when a record changes its meaning
 KEPT_FILES = 16  # files of one space; more are joined into one
-
-KEPT_BYTES = 4 * 2**30
-"""Bytes of all vector files in a folder; beyond them the longest unused files of other spaces go."""
+KEPT_BYTES = 4 * 2**30  # bytes of a folder's vectors; beyond them the longest unused of other spaces go
 
 _HEAD = struct.Struct("<12sI")
 _MAGIC = b"rag-vectors\n"

@@ -27,10 +27,7 @@ from ragharness.retrievers.models import LazyModel, Model, Recent, find_model, f
 from ragharness.retrievers.models.embedding import VectorStore, space_name, text_key
 
 DEPTH = 50  # passages of the retriever that are read again
-
-WEIGHT = 0.7
-"""Of the model's scores, the rest being the retriever's; chosen on other questions: docs/retrieval.md."""
-
+WEIGHT = 0.7  # of the model's scores, the rest the retriever's; chosen on other questions: docs/retrieval.md
 OWNER = "cross-encoder"  # whose a model on the hub is that is named without an owner
 _BATCH_SIZE = 32
 _DECIMALS = 4  # of a score: the last bits depend on how many pairs a model is given at once
