@@ -83,7 +83,9 @@ class Aligner:
             return Alignment(ours, "id")
         if (quoted := self._by_offsets(passage, document)) is not None:
             return Alignment(quoted, "offsets")
-        match = self._locate(passage.text, document, passage.start)
+        with self._building:
+            self._matcher = self._matcher or _Matcher(self._corpus)
+        match = self._matcher.match(passage.text, document, passage.start)
         if match.spans:
             span, *others = match.spans[:_MOST_SPANS]
             located = replace(
@@ -101,12 +103,6 @@ class Aligner:
     def names(self) -> DocumentNames:
         """The documents by all their names."""
         return DocumentNames(self._corpus)
-
-    def _locate(self, text: str, document: str, near: int) -> _Match:
-        with self._building:
-            if self._matcher is None:
-                self._matcher = _Matcher(self._corpus)
-        return self._matcher.match(text, document, near)
 
     def _by_offsets(self, passage: Passage, document: str, *, whole: bool = True) -> Passage | None:
         """The passage if the text at its offsets is its own, or most of it after a heading."""
@@ -147,11 +143,15 @@ def alignment_notices(alignments: Sequence[Alignment]) -> tuple[str, ...]:
     notices = []
     for outcome, words in kinds.items():
         ids = [alignment.passage.id for alignment in alignments if alignment.outcome == outcome]
-        more = f" and {len(ids) - _LISTED_IDS} more" if len(ids) > _LISTED_IDS else ""
-        listed = ", ".join(ids[:_LISTED_IDS])[:200]
         if ids:
-            notices.append(f"passages {words}: {len(ids)} of {len(alignments)} ({listed}{more})")
+            notices.append(f"passages {words}: {len(ids)} of {len(alignments)} ({listed_ids(ids)})")
     return tuple(notices)
+
+
+def listed_ids(ids: Sequence[str]) -> str:
+    """The first ids of some passages, and how many others there are."""
+    more = f" and {len(ids) - _LISTED_IDS} more" if len(ids) > _LISTED_IDS else ""
+    return ", ".join(ids[:_LISTED_IDS])[:200] + more
 
 
 def span_id(spans: Sequence[Evidence]) -> str:
@@ -267,7 +267,6 @@ class _TextIndex:
         self._unfolded = lru_cache(_UNFOLDED)(lambda number: _unfolded_offsets(documents[number].text))
 
     def document_at(self, at: int) -> str:
-        """Id of the document at an offset of the folded corpus."""
         return self._documents[bisect_right(self._begins, at) - 1].id
 
     def span(self, overlap: _Overlap) -> Evidence:
@@ -338,10 +337,8 @@ class _TextIndex:
             at = self._text.find(text, at + 1)
 
     def _extended(self, text: str, begin: int, at: int, least: int, floor: int = 0) -> _Overlap:
-        back = 0
-        while (
-            begin - back > least and at - back > floor and text[begin - back - 1] == self._text[at - back - 1]
-        ):
+        back, most = 0, min(begin - least, at - floor)
+        while back < most and text[begin - back - 1] == self._text[at - back - 1]:
             back += 1
         return _Overlap(begin - back, begin + self._common_length(text, begin, at), at - back)
 
@@ -358,16 +355,12 @@ class _TextIndex:
 
 
 class _Match(NamedTuple):
-    """The spans of a text in the corpus."""
-
     spans: tuple[Evidence, ...] = ()
     complete: bool = True
     ambiguous: bool = False  # it stands in several documents, and nothing says in which it was read
 
 
 class _Matcher:
-    """Locates texts in one corpus."""
-
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._index = _TextIndex(corpus.documents)

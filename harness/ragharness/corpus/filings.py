@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import groupby
 from typing import NamedTuple
 
 from lxml import etree
@@ -117,27 +118,16 @@ def _written(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
 
 
 def _pieces(text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> Iterator[Span]:
-    position = 0
-    while position < len(blocks):
-        table = blocks[position].table
-        if not table:
-            yield from _paragraph_pieces(text, spans[position])
-            position += 1
+    for table, group in groupby(zip(blocks, spans, strict=True), key=lambda pair: pair[0].table):
+        rows = [span for _, span in group]
+        if table:
+            yield from _table_pieces(text, rows)
             continue
-        last = position
-        while last < len(blocks) and blocks[last].table == table:
-            last += 1
-        yield from _table_pieces(text, spans[position:last])
-        position = last
-
-
-def _paragraph_pieces(text: str, span: Span) -> Iterator[Span]:
-    start, end = span
-    if text.count(" ", start, end) < _WHOLE_PARAGRAPH:
-        yield span
-        return
-    for begin, stop in sentences(text[start:end]):
-        yield start + begin, start + stop
+        for start, end in rows:
+            if text.count(" ", start, end) < _WHOLE_PARAGRAPH:
+                yield start, end
+            else:
+                yield from ((start + begin, start + stop) for begin, stop in sentences(text[start:end]))
 
 
 def _table_pieces(text: str, rows: Sequence[Span]) -> Iterator[Span]:
@@ -166,9 +156,8 @@ def _without_furniture(blocks: Sequence[Block]) -> list[Block]:
     for edge in edges:
         for index in edge:
             block = blocks[index]
-            if not _may_go(block, rows):
-                break
-            if not _NUMBER.fullmatch(block.text.strip()) and often[_key(block)] < _OFTEN:
+            repeated = _NUMBER.fullmatch(block.text.strip()) or often[_key(block)] >= _OFTEN
+            if not (repeated and _may_go(block, rows)):
                 break
             furniture.add(index)
     return _joined(blocks, furniture)
@@ -184,10 +173,8 @@ def _joined(blocks: Sequence[Block], furniture: set[int]) -> list[Block]:
             continue
         before = text_blocks[-1] if text_blocks else None
         if turned and before is not None and not (before.table or block.table) and _goes_on(before, block):
-            before.lines += [
-                (" ", line) if number == 0 else (separator, line)
-                for number, (separator, line) in enumerate(block.lines)
-            ]
+            (_, line), *others = block.lines
+            before.lines += [(" ", line), *others]
         else:
             text_blocks.append(block)
         turned = False

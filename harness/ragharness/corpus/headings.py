@@ -88,7 +88,7 @@ class _Reader:
         if self._head is not None and len(cells) == 1 and not _is_short(text):
             self.end_table()
         if len(cells) > 1:
-            self._read_row(line, figures=is_row_of_figures(cells))
+            self._read_row(line, figures=any(is_figure(cell.strip()) for cell in cells[1:]))
         elif self._head is not None:
             if self._figures:
                 self._group = (line,)
@@ -122,11 +122,6 @@ class _Reader:
 def is_figure(cell: str) -> bool:
     """Whether a cell holds a figure or the dash of none, and not a year."""
     return bool(_FIGURE.fullmatch(cell)) and not _YEAR.fullmatch(cell)
-
-
-def is_row_of_figures(cells: list[str]) -> bool:
-    """Whether one of the cells after the first holds a figure."""
-    return any(is_figure(cell.strip()) for cell in cells[1:])
 
 
 def _is_short(text: str) -> bool:

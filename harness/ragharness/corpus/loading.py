@@ -340,7 +340,6 @@ def _parse(card: Manifest, home: Path, folder: Path, split: str, files_hash: str
 
 
 def _files_hash(request: DownloadRequest, folder: Path) -> str:
-    """Hash of the files of a corpus by name and content."""
     pinned = [folder / name for name in (*request.required, *request.optional) if (folder / name).is_file()]
     # In the cache other splits lie beside; of a folder of the user's all is read.
     cached = folder.parent == cache_folder() / "corpora"

@@ -70,13 +70,7 @@ def read_tree(content: bytes, *, web: bool = False) -> etree._Element:
     if not text.strip():
         raise CorruptDownload("it is empty")
     # Huge: long texts and deep nesting are read; what a page may have in all is bounded above.
-    settings = {
-        "recover": True,
-        "huge_tree": True,
-        "no_network": True,
-        "remove_comments": True,
-        "remove_pis": True,
-    }
+    settings = dict.fromkeys(["recover", "huge_tree", "no_network", "remove_comments", "remove_pis"], True)
     encoded = text.encode()
     parser: etree.XMLParser | etree.HTMLParser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, **settings
@@ -340,7 +334,7 @@ class Layout:
             name == "header" and str(element.tag).rpartition("}")[0].endswith("inlineXBRL")
         ):
             return True
-        if name == "ix:header" or not _styled(element.get("style", "")).not_shown:
+        if not _styled(element.get("style", "")).not_shown:
             return False
         # In a malformed page the hidden part may seem to hold everything that follows it.
         return sum(len(piece) for piece in element.itertext()) <= max(large, _HIDDEN_PART)
@@ -349,8 +343,7 @@ class Layout:
         name = local_name(element)
         if name in _BLOCKS or name == "br":
             self._break(within=name == "br")
-            if _styled(element.get("style", "")).begins_page:
-                self._new_page = True
+            self._new_page |= _styled(element.get("style", "")).begins_page
         if name == "table":
             if len(self._rows) < len(self._tables):
                 # A table between the rows of another: the end of that one was forgotten.
@@ -380,8 +373,7 @@ class Layout:
             self._emit_row(self._rows.pop())
         elif name == "table" and self._tables and self._tables[-1][0] is element:
             self._tables.pop()
-        if _styled(element.get("style", "")).ends_page:
-            self._new_page = True
+        self._new_page |= _styled(element.get("style", "")).ends_page
 
     def _close_cell(self) -> None:
         """End the cell of the innermost row, if one is open: a page may have forgotten to."""
@@ -389,15 +381,10 @@ class Layout:
             self._rows[-1].append(self._cells.pop())
 
     def _add(self, text: str | None) -> None:
-        if not text:
-            return
-        span = self._line.add(text)
-        if span is None:
-            return
-        for mark in self._open:
-            if mark.begin is None:
-                mark.begin = (self._line, span[0])
-            mark.end = (self._line, span[1])
+        if text and (span := self._line.add(text)):
+            for mark in self._open:
+                mark.begin = mark.begin or (self._line, span[0])
+                mark.end = (self._line, span[1])
 
     def _break(self, *, within: bool = False) -> None:
         """End a line; a break within a cell is a blank there."""
@@ -412,7 +399,7 @@ class Layout:
         if self._cells:
             self._cells[-1].lines.append(self._line)
         else:
-            self._emit([("", self._line)], self._table())
+            self._emit([("", self._line)])
         self._line = PageLine()
 
     def _emit_row(self, cells: list[_Cell]) -> None:
@@ -423,18 +410,11 @@ class Layout:
             # A table within a cell: its row becomes lines of that cell.
             self._cells[-1].lines.extend(line for lines in filled for line in lines)
             return
-        table = self._table()
-        if len(filled) == 1:
-            for line in filled[0]:
-                self._emit([("", line)], table)
-            return
-        self._emit(_joined(filled), table)
+        for row in [[("", line)] for line in filled[0]] if len(filled) == 1 else [_joined(filled)]:
+            self._emit(row)
 
-    def _table(self) -> int:
-        return self._tables[-1][1] if self._tables else 0
-
-    def _emit(self, lines: list[tuple[str, PageLine]], table: int) -> None:
-        self.blocks.append(Block(lines, table, self._new_page))
+    def _emit(self, lines: list[tuple[str, PageLine]]) -> None:
+        self.blocks.append(Block(lines, self._tables[-1][1] if self._tables else 0, self._new_page))
         self._new_page = False
 
 

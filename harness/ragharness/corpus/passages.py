@@ -152,17 +152,16 @@ def withhold(passages: PassageSet, documents: Collection[str], spans: Collection
     if not (documents or spans):
         return passages
     withheld = frozenset(documents)
-    barred: dict[str, list[Span]] = {}
+    barred: dict[str, list[Evidence]] = {}
     for span in spans:
-        barred.setdefault(span.document, []).append((span.start, span.end))
-
-    def stays(passage: Passage) -> bool:
-        return not any(passage.start < end and start < passage.end for start, end in barred[passage.document])
-
+        barred.setdefault(span.document, []).append(span)
     remaining = (
         passage
         for passage in passages.passages
-        if passage.document not in withheld and (passage.document not in barred or stays(passage))
+        if passage.document not in withheld
+        and not any(
+            passage.start < span.end and span.start < passage.end for span in barred.get(passage.document, ())
+        )
     )
     return PassageSet(tuple(remaining), passages.words)
 
@@ -199,10 +198,8 @@ def _trimmed(text: str, start: int, end: int) -> tuple[Span, ...]:
 def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
     """Cut a sentence that is far too long (a table, a list without stops) between words."""
     start, end = unit
-    if end - start <= 4 * words:  # a word and its blank are two characters at least
-        yield unit
-        return
-    parts = text[start:end].split()
+    # A word and its blank are two characters at least.
+    parts = text[start:end].split() if end - start > 4 * words else ()
     if len(parts) <= 2 * words:
         yield unit
         return

@@ -208,8 +208,6 @@ async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object
 
 
 class _Stream:
-    """The pieces of a stream so far."""
-
     def __init__(self) -> None:
         self._pieces: list[object] = []
         self._length = 0

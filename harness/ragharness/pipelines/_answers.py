@@ -66,7 +66,6 @@ class _Reader:
         self.problem = self.problems.append
 
     def answer(self, returned: object) -> Answer | None:
-        """The answer, or None without a text."""
         if isinstance(returned, str):
             return Answer(text=self._clean(returned, "the text"))
         if inspect.iscoroutine(returned):
@@ -189,7 +188,6 @@ class _Reader:
         return self._clean(name, "a citation").strip()
 
     def _confidence(self, value: object) -> float | None:
-        """A finite number from 0 to 1, or None."""
         number = fields.number_of(value)
         if value is not None and (number is None or not 0 <= number <= 1):
             shape = _kind(value) if number is None else f"{number:g}"

@@ -219,14 +219,10 @@ class Titles:
     def fits(self, names: frozenset[str], passage: Passage) -> bool:
         """Whether the title or the first page of a document holds the names by which it is called."""
         missing = names.difference(words(passage.title)) if names else names
-        if not missing:
-            return True
-        return missing <= frozenset(
-            words(f"{self._beginning(passage, PAGE)} {passage.heading} {passage.text}")
-        )
+        page = f"{self._beginning(passage, PAGE)} {passage.heading} {passage.text}" if missing else ""
+        return missing.issubset(words(page))
 
     def _beginning(self, passage: Passage, count: int) -> str:
-        """The first words of a passage's document."""
         text = self._corpus.document(passage.document).text[: count * 20]
         return " ".join(text.split()[:count])
 

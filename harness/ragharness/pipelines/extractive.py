@@ -113,11 +113,8 @@ class Row(NamedTuple):
 
     def under(self, years: frozenset[str]) -> str:
         """A sentence with the figure of the one column that is headed by one of the years, or ""."""
-        columns = [
-            (head, figure)
-            for head, figure in zip(self.heads, self.figures, strict=False)
-            if years & years_of(head)
-        ]
+        pairs = zip(self.heads, self.figures, strict=False)
+        columns = [(head, figure) for head, figure in pairs if years & years_of(head)]
         if len(columns) != 1 or not any(map(str.isdigit, columns[0][1])):
             return ""
         head, figure = columns[0]
@@ -262,16 +259,12 @@ def _answering(piece: Piece, kind: str, question: str) -> str:
         off = kind != "claim" and years and stated and not years & stated
         if kind == "name":
             question_words = frozenset(words(question))
-            off = off or not any(
-                name.casefold() not in question_words for name in NAME.findall(piece.sentence)
-            )
+            off = off or all(name.casefold() in question_words for name in NAME.findall(piece.sentence))
         return piece.text if not off and holds(piece.sentence, kind, question) else ""
     label = keys(piece.row.label)
     if kind in _UNTABLED or not label or label - keys(question):
         return ""
-    if _DISTINGUISHING & frozenset(words(piece.row.label)) != _DISTINGUISHING & frozenset(
-        words(core(question))
-    ):
+    if _DISTINGUISHING & (set(words(piece.row.label)) ^ set(words(core(question)))):
         return ""
     text = piece.row.under(years or years_of(question))
     return text if holds(text, kind, question) else ""

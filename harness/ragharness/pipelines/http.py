@@ -308,7 +308,6 @@ def at_path(value: Any, steps: list[str]) -> Any:
 
 
 def _description(value: Any) -> str:
-    """A JSON value in a few words."""
     if isinstance(value, dict):
         names = ", ".join(str(key)[:40] for key in list(value)[:8])
         return f"an object with {names}" if names else "an empty object"

@@ -59,7 +59,9 @@ class Recorded:
         self._path = path
         self._texts = {question.id: question.text for question in context.questions.questions}
         # Another set may give the same id to another question: a run's folder says what it asked.
-        self._texts |= _texts_of(path.with_name("questions.jsonl")) if path.name == "records.jsonl" else {}
+        if path.name == "records.jsonl" and (questions_path := path.with_name("questions.jsonl")).is_file():
+            questions = _entries(questions_path, _content(questions_path))
+            self._texts |= {str(question.get("id")): str(question.get("text")) for question in questions}
         self._numbers: dict[str, int] = {}
 
     def add(self, entry: Entry, number: int) -> None:
@@ -141,13 +143,6 @@ def _recorded_outcome(record: Record) -> Answer | Failure | None:
     passages = tuple(brought.get(hit.id) or Passage(hit.id, "", "", 0, 0, "") for hit in record.retrieved)
     usage = record.answer.usage and msgspec.structs.replace(record.answer.usage, from_cache=True)
     return msgspec.structs.replace(record.answer, passages=passages, usage=usage)
-
-
-def _texts_of(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
-    questions = _entries(path, _content(path))
-    return {str(question.get("id")): str(question.get("text")) for question in questions}
 
 
 def _content(path: Path) -> bytes:

@@ -60,31 +60,16 @@ def build_retriever(
     cannot be used, RagharnessError for a model that cannot be had.
     """
     options = options or Options()
-    built = _built(retriever, passages, evidence, cache, options)
-    if not rerank:
-        return built
-    reranking: Any = import_module(f"{__name__}.models.reranking")
-    reranked: Retriever = reranking.reranked(built, rerank, cache, offline=options.offline)
-    return reranked
-
-
-def _built(
-    retriever: object,
-    passages: PassageSet,
-    evidence: EvidenceIndex | None,
-    cache: Path | None,
-    options: Options,
-) -> Retriever:
     names = retriever_names()
+    built: Retriever
     if not isinstance(retriever, str) or (retriever not in names and ":" in retriever):
         from ragharness.retrievers._own import build_own
 
         options.finish(f"the retriever {retriever!r}")
-        return build_own(retriever, passages, evidence)
-    if retriever not in names:
+        built = build_own(retriever, passages, evidence)
+    elif retriever not in names:
         raise UnknownName("retriever", retriever, names, help=_HELP)
-    built: Retriever
-    if retriever in _SERVERS:
+    elif retriever in _SERVERS:
         from ragharness.retrievers import _servers
 
         built = _servers.build(retriever, passages, cache, options)
@@ -92,4 +77,7 @@ def _built(
         module = plugins.load("retrievers", __name__, retriever, "build")
         built = module.build(passages, evidence, cache, options)
     options.finish(f"the retriever {retriever!r}")
+    if rerank:
+        reranking: Any = import_module(f"{__name__}.models.reranking")
+        built = reranking.reranked(built, rerank, cache, offline=options.offline)
     return built

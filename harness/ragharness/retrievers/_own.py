@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ragharness.corpus.alignment import Aligner, passage_at, span_id
+from ragharness.corpus.alignment import Aligner, listed_ids, passage_at, span_id
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, split_document
 from ragharness.errors import RetrieverNotUsable
@@ -40,7 +40,6 @@ WITHHELD = "hold what the index leaves out for this question set"
 UNKNOWN = "are in no document of the corpus"
 AMBIGUOUS = "stand in several documents of the corpus and name none"
 ENTRY_LIMIT = 1000  # entries that are read; more than any ``k`` asks for
-_LISTED = 5  # ids that a complaint names; the rest is counted
 _WORD = regex(r"\w")
 
 _NUMBER = regex(r"\d{1,18}")
@@ -150,7 +149,10 @@ class IndexMapper:
             else:
                 hits.setdefault(passage.id, Hit(passage, score))
         best = Hits(list(hits.values())[: max(k, 0)])
-        best.problems = tuple(_complaint(why, ids, len(entries)) for why, ids in left_out.items())
+        best.problems = tuple(
+            f"{len(ids)} of {len(entries)} retrieved passages {why} and were left out: {listed_ids(ids)}"
+            for why, ids in left_out.items()
+        )
         return best
 
     def _indexed(self, passage: Passage) -> tuple[Passage | None, str]:
@@ -210,12 +212,6 @@ class IndexMapper:
                 if not _WORD.search(around):
                     return passage
         return passage_at(span_id(spans), corpus)
-
-
-def _complaint(why: str, ids: Sequence[str], n: int) -> str:
-    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
-    listed = ", ".join(ids[:_LISTED])[:200]
-    return f"{len(ids)} of {n} retrieved passages {why} and were left out: {listed}{more}"
 
 
 def read(returned: object, spec: str) -> list[tuple[Passage, float]]:

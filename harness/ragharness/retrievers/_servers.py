@@ -101,7 +101,6 @@ def _variable(name: str) -> str:
 
 
 def _index_name(passages: Sequence[Passage], *settings: object) -> str:
-    """Name of the index of these passages with these settings."""
     digest = hashlib.sha256(repr(settings).encode())
     for passage in passages:
         text = indexed_text(passage).encode()

@@ -20,7 +20,7 @@ from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import MissingExtra
 from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers.bm25 import indexed_text
-from ragharness.retrievers.models import DEFAULT_MODEL, Model
+from ragharness.retrievers.models import DEFAULT_MODEL
 from ragharness.retrievers.models.embedding import BATCH_SIZE, Embedder, EmbeddingOptions, Vectors, locate
 from ragharness.support.options import Options
 
@@ -78,13 +78,21 @@ class Embedded(NamedTuple):
 def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embedded:
     """The vectors of ``passages`` by the model of the settings; raises as ``build``."""
     folder = cache and cache / "vectors"
-    name, revision, device = (
-        options.text("model", DEFAULT_MODEL),
-        options.text("revision"),
-        options.text("device"),
-    )
+    name, revision = options.text("model", DEFAULT_MODEL), options.text("revision")
+    device = options.text("device")
     model, encoder = locate(name, revision, folder, device, offline=options.offline)
-    how = _embedding_options(options, model, device)
+    normalize = options.choice("normalize", "auto", ("auto", "yes", "no"))
+    prompts = {
+        role: options.text(f"{role}-prompt", model.prompt(role, options.text(f"{role}-prompt-name")))
+        for role in ("query", "passage")
+    }
+    how = EmbeddingOptions(
+        normalize=model.by_cosine if normalize == "auto" else normalize == "yes",
+        query_prompt=prompts["query"],
+        passage_prompt=prompts["passage"],
+        batch_size=options.whole("batch-size", BATCH_SIZE, least=1),
+        device=device,
+    )
     embedder = Embedder(model, how, folder, encoder, options.on_progress)
     # An unknown setting is refused before minutes are spent.
     options.finish("this retriever")
@@ -97,21 +105,6 @@ def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embe
         "passage_prompt": how.passage_prompt,
     }
     return Embedded(embedder, vectors, settings)
-
-
-def _embedding_options(options: Options, model: Model, device: str) -> EmbeddingOptions:
-    normalize = options.choice("normalize", "auto", ("auto", "yes", "no"))
-    prompts = {
-        role: options.text(f"{role}-prompt", model.prompt(role, options.text(f"{role}-prompt-name")))
-        for role in ("query", "passage")
-    }
-    return EmbeddingOptions(
-        normalize=model.by_cosine if normalize == "auto" else normalize == "yes",
-        query_prompt=prompts["query"],
-        passage_prompt=prompts["passage"],
-        batch_size=options.whole("batch-size", BATCH_SIZE, least=1),
-        device=device,
-    )
 
 
 class Nearest:

@@ -76,8 +76,6 @@ def _of_split(paths: Iterable[str], split: str, folder: str, part: str) -> list[
 
 
 class _Hub:
-    """One fetch of rows."""
-
     def __init__(self, request: DownloadRequest, folder: Path, on_progress: Listener) -> None:
         self._folder = folder
         self._on_progress = on_progress

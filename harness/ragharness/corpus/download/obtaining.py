@@ -60,15 +60,12 @@ def is_cached(request: DownloadRequest) -> bool:
 
 @dataclass(frozen=True)
 class _Search:
-    """Search for the files of one corpus."""
-
     request: DownloadRequest
     source: str
     on_progress: Listener
 
     @cached_property
     def folder(self) -> Path:
-        """The folder of the cache for the files of the corpus."""
         return cache_folder() / "corpora" / (self.request.cache_name or self.request.corpus)
 
     def in_cache_or_network(self, *, offline: bool, complete: bool) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -81,7 +82,10 @@ class _Mirror:
                         f"{name} was changed both in {self._url} and in {self._path}",
                         help=f"keep one of them: rm -r {self._path} gives up this one",
                     )
-                self._fetch(name)
+                target = self._path / name
+                make_private_folder(target.parent)
+                with atomic_file(target) as file, self._files.open(f"{self._root}/{name}", "rb") as source:
+                    shutil.copyfileobj(source, file)
                 notes[name] = (state, _local_state(self._path / name))
             for name in notes.keys() - remote.keys():
                 if _local_state(self._path / name) == notes[name][1]:
@@ -120,13 +124,6 @@ class _Mirror:
                 raise StorageError(f"{self._url} lists {name!r}, which leads out of it")
             states[name] = _remote_state(info)
         return states
-
-    def _fetch(self, name: str) -> None:
-        target = self._path / name
-        make_private_folder(target.parent)
-        with atomic_file(target) as file, self._files.open(f"{self._root}/{name}", "rb") as source:
-            while block := source.read(1 << 20):
-                file.write(block)
 
     def _read_notes(self) -> dict[str, tuple[str, str]]:
         with suppress(OSError, ValueError):

@@ -22,7 +22,7 @@ from ragharness.corpus.folders.text import (
     rst_to_html,
     unwrapped,
 )
-from ragharness.corpus.pages import Layout, local_name, looks_like_html, read_tree
+from ragharness.corpus.pages import Layout, elements, local_name, looks_like_html, read_tree
 from ragharness.errors import RagharnessError
 
 LARGEST = 50_000_000  # bytes of one file, and characters of its text, above which it is not read
@@ -202,12 +202,7 @@ def _read_html(content: bytes) -> tuple[str, str]:
 
 
 def _first_text(root: etree._Element, names: tuple[str, ...]) -> str:
-    texts = (
-        one_line("".join(element.itertext()))
-        for name in names
-        for element in root.iter()
-        if local_name(element) == name
-    )
+    texts = (one_line("".join(element.itertext())) for name in names for element in elements(root, name))
     return next(filter(None, texts), "")
 
 

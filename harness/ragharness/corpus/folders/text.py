@@ -10,6 +10,7 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,12 +44,8 @@ def decode(content: bytes) -> tuple[str, str]:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return _checked(content[len(mark) :].decode(encoding, "replace")), encoding
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
-        if "\0" not in text:
+    with suppress(UnicodeDecodeError):
+        if "\0" not in (text := content.decode("utf-8")):
             return _checked(text), "utf-8"
     sample = content[:_SAMPLE]
     if encoding := _unmarked_utf16(sample):
@@ -375,13 +372,7 @@ def _any_directive() -> type[Any]:
 
 
 def _sphinx_role(
-    _name: str,
-    _raw: str,
-    text: str,
-    _line: int,
-    _inliner: object,
-    options: object = None,  # noqa: ARG001
-    content: object = None,  # noqa: ARG001
+    _name: str, _raw: str, text: str, *_: object, **_options: object
 ) -> tuple[list[Any], list[Any]]:
     """Show what Sphinx shows of a reference: its title, or the end of the name after a tilde."""
     from docutils import nodes

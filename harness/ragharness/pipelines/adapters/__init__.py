@@ -260,7 +260,6 @@ def _from_file(file: str, spec: str) -> ModuleType:
 
 
 def _from_name(name: str, spec: str) -> ModuleType:
-    """Import a module by its dotted name."""
     if not all(part.isidentifier() for part in name.split(".")):
         path = Path(f"{name}.py")
         hint = _near(str(path), map(str, _python_files(path.parent)))

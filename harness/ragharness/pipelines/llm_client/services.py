@@ -303,7 +303,6 @@ class ErrorReply:
         return self.reply.text()[:10_000]
 
     def _message(self) -> str:
-        """The message that the body holds."""
         try:
             message: Any = json.loads(self.reply.text())
         except (ValueError, RecursionError):
@@ -323,7 +322,6 @@ def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableRepl
     )
 
 
-_MILLION = 1_000_000
 _Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
 
 
@@ -345,7 +343,7 @@ class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         cached = min(cached_tokens, prompt_tokens)
         cached_price = self.input if self.cached_input is None else self.cached_input
         fresh = (prompt_tokens - cached) * self.input
-        return (fresh + cached * cached_price + completion_tokens * self.output) / _MILLION
+        return (fresh + cached * cached_price + completion_tokens * self.output) / 1_000_000
 
 
 @dataclass(frozen=True)

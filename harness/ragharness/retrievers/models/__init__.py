@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ragharness.corpus.download.pinned import hash_file
 from ragharness.errors import MissingExtra, RagharnessError, UnknownName, UsageError
 from ragharness.support.files import expand_home, read_cached, write_cached
 
@@ -175,11 +176,7 @@ def _counts(path: Path, folder: Path) -> bool:
 def _hash(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
-        with path.open("rb") as file:
-            content = hashlib.sha256()
-            while block := file.read(1 << 20):
-                content.update(block)
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{content.hexdigest()}\n".encode())
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{hash_file(path)}\n".encode())
     return digest.hexdigest()
 
 
@@ -239,9 +236,8 @@ class LazyModel:
 def _without_bars() -> Iterator[None]:
     """Keeps the progress bars of transformers off the terminal while a model loads."""
     bars: Any = None
-    with suppress(ImportError):
+    with suppress(ImportError, AttributeError):
         bars = importlib.import_module("transformers.utils.logging")
-    with suppress(AttributeError):
         bars.disable_progress_bar()
     try:
         yield
