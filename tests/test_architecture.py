@@ -46,10 +46,10 @@ CEILINGS = {
     "top": 1600,
     "support": 1700,
     "language": 2100,
-    "corpus": 4800,
+    "corpus": 4600,
     "questions": 1700,
-    "pipelines": 4200,
-    "retrievers": 2200,
+    "pipelines": 4000,
+    "retrievers": 2100,
     "graders": 4900,
     "runner": 3300,
     "traces": 1100,
@@ -62,7 +62,7 @@ CEILINGS = {
 }
 """Lines of each room, rounded up to 100 when they were last lowered. They only ever go down."""
 
-MOST_MODULES = 213
+MOST_MODULES = 210
 """Modules of both packages and the corpora; declarations found by name are not counted."""
 
 DECLARED = ("analysis/metrics/", "analysis/derived/", "reports/formats/", "traces/logs/")

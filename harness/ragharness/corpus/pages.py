@@ -130,10 +130,7 @@ def _whole(root: etree._Element, text: str) -> bool:
 
 
 def _tangled(root: etree._Element) -> bool:
-    """Whether cells and rows of tables lie within each other: the next end was taken for one that is missing.
-
-    A parser of HTML knows that a cell ends where the next one begins.
-    """
+    """Whether table cells and rows lie within each other: their ends are missing, as only HTML allows."""
     ancestors = (ancestor for body in elements(root, "body") for ancestor in body.iterancestors())
     if any(local_name(ancestor) == "head" for ancestor in ancestors):
         return True  # a tag without an end, as HTML has them, keeps the head open

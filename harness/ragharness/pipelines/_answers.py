@@ -89,11 +89,9 @@ class _Reader:
 
     def _text(self, get: Get) -> tuple[str | None, Get | None]:
         """The text, and how to look into the object that carries it where that is another."""
-        returned = {name: get(name) for name in TEXT_KEYS}
+        returned = ((name, get(name)) for name in TEXT_KEYS)
         values = {
-            name: value
-            for name, value in returned.items()
-            if value is not MISSING and not inspect.isroutine(value)
+            name: text for name, text in returned if text is not MISSING and not inspect.isroutine(text)
         }
         if not values and isinstance(messages := get("messages"), list) and messages:
             values = {"messages": messages[-1]}
@@ -160,7 +158,6 @@ class _Reader:
             return None
 
     def _citations(self, value: object) -> tuple[str, ...] | None:
-        """The cited ids in order, or None where there are none to read."""
         if value is None:
             return None
         if isinstance(value, str) or fields.identifier(value) is not None:
@@ -196,7 +193,6 @@ class _Reader:
         return number
 
     def _usage(self, value: object) -> Usage | None:
-        """Tokens, cost and the time of the call, each None where it cannot be read."""
         if value is None:
             return None
         get = fields.getter(value)

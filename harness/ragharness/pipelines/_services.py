@@ -285,7 +285,7 @@ class Headers:
     """Headers with their values, and the settings that say where the values came from."""
 
     def __init__(self, written: dict[str, str]) -> None:
-        """Fill in the variables; raises PipelineNotUsable for one that is absent or cannot be sent."""
+        """Raises PipelineNotUsable for a variable that is absent or cannot be sent."""
         self.settings = {f"header-{name}": value for name, value in written.items()}
         self._secrets: dict[str, str] = {}
         self.values = {name: self._filled(name, value) for name, value in written.items()}

@@ -114,10 +114,7 @@ class Endpoint:
         return await self.ask(question, ())
 
     async def ask(self, question: str, passages: Sequence[Passage]) -> Any:
-        """The pipeline's answer.
-
-        Raises AccessRefused, TemporaryFailure for what another try may mend, and UnusableReply for the rest.
-        """
+        """The answer; raises AccessRefused, TemporaryFailure for what a retry may mend, or UnusableReply."""
         value = self.template.fill(question, passages, self.k)
         if self.method == "GET":
             reply = await self.client.ask("GET", query=_query(value))
@@ -131,7 +128,6 @@ class Endpoint:
 
 
 def _value_of(media_type: str, text: str) -> Any:
-    """The JSON value or the plain text of a reply; raises UnusableReply."""
     if media_type == "text/event-stream":
         raise UnusableReply("the reply is a stream of events: ask for one without streaming")
     if is_page(text):

@@ -215,10 +215,7 @@ class IndexMapper:
 
 
 def read(returned: object, spec: str) -> list[tuple[Passage, float]]:
-    """Each entry as a passage, which may be no more than an id, with its score (0: it has none).
-
-    Raises RetrieverNotUsable for what is no list and for an entry that names nothing.
-    """
+    """Entries as passages, of some the id alone, with their scores (0: none); raises RetrieverNotUsable."""
     as_list = getattr(returned, "tolist", None)
     entries = as_list() if callable(as_list) else returned
     if isinstance(entries, (str, bytes, abc.Mapping)) or not isinstance(entries, Iterable):

@@ -332,10 +332,7 @@ def _digest(term: str) -> int:
 def index_path(
     folder: Path, passages: PassageSet, name: str = "bm25", sources: Sequence[str] = _SOURCES
 ) -> Path:
-    """Where the index of these passages belongs: another tokenizer or Unicode, another file.
-
-    ``sources`` are the files that decide what the terms are.
-    """
+    """File of these passages' index, by the code of ``sources`` and the Unicode that decide its terms."""
     tokenizer = hash_code(*map(Path, sources))
     parts = (FORMAT, passages.key, len(passages.passages), tokenizer, unicodedata.unidata_version)
     key = hashlib.sha256(repr((*parts, K1, B, EPSILON)).encode()).hexdigest()[:32]

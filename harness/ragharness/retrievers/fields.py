@@ -33,10 +33,7 @@ from ragharness.support.options import Options
 
 TITLE_WEIGHT = 3  # of a term in the title; chosen on sets made for it: docs/retrieval.md
 
-_SOURCES = tuple(
-    str(file)
-    for file in (__file__, bm25.__file__, words.__file__, Path(words.__file__).with_name("en") / "words.toml")
-)
+_SOURCES = (__file__, bm25.__file__, words.__file__, str(Path(words.__file__).with_name("en") / "words.toml"))
 
 
 def terms(text: str) -> list[str]:

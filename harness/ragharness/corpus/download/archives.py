@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import shutil
 import stat
 import struct
@@ -10,7 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from zipfile import BadZipFile
 
 from ragharness.corpus.download.pinned import (
     DownloadRequest,
@@ -27,16 +28,7 @@ LARGEST_MEMBER = 1 << 30  # bytes above which no file of a corpus is believed
 LARGEST_RATIO = 200  # text shrinks to a fifth, tables to a twentieth; what shrinks more is made to explode
 _HARMLESS = 10 << 20  # bytes up to which a member harms nobody, whatever its ratio
 
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
+_UNREADABLE = (BadZipFile, zlib.error, LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
 """What zipfile raises for a torn, encrypted or exotic archive; a failing disk is a StorageError already."""
 
 

@@ -173,10 +173,7 @@ class _Hub:
         )
 
     def _check_files(self, name: str, revision: str, files: Mapping[str, str]) -> None:
-        """Fetch the files behind the rows and compare each with the sha256 that the hub knows it by.
-
-        The client compares sizes alone, and would keep a file with a false byte for ever.
-        """
+        """Fetch the files and compare each with the hub's sha256: the client compares sizes alone."""
         from huggingface_hub import hf_hub_download
 
         for file, expected in files.items():

@@ -229,10 +229,7 @@ def pages_in(folder: Path) -> list[Path]:
 
 
 def files_in(folder: Path, suffixes: Collection[str]) -> list[Path]:
-    """Files of some kinds in a folder and up to three levels below it, by their names.
-
-    A file in place of the folder is the only one.
-    """
+    """Files of some kinds in a folder and up to three levels below, or the one in its place, by name."""
     if folder.is_file():
         return [folder] if folder.suffix.casefold() in suffixes else []
     files = (path for path in _within(folder) if path.suffix.casefold() in suffixes and path.is_file())

@@ -11,6 +11,7 @@ import os
 import re
 import threading
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -38,10 +39,7 @@ CONTACT = "RAGHARNESS_SEC_CONTACT"  # the environment variable that names who as
 REQUESTS_A_SECOND = 8.0  # below the ten that the SEC allows, for all workers together
 WORKERS = 4
 PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
-"""Seconds to wait after each refusal that tells no time itself; all workers wait.
-
-No back-off by doubling: the SEC blocks for ten minutes."""
-
+"""Seconds that all workers wait after a refusal that tells no time itself; the SEC blocks for ten minutes."""
 LONGEST_PAUSE = 900.0
 LARGEST = 200_000_000  # bytes above which no filing is believed
 _ARCHIVES = "https://www.sec.gov"
@@ -165,13 +163,10 @@ class _Fetch:
         )
 
     def _json(self, url: str) -> dict[str, Any]:
-        try:
-            content = json.loads(self._get(url, 0))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict):
-            raise CorruptDownload(f"{public_url(url)} sent something else than a JSON object")
-        return content
+        with suppress(ValueError):
+            if isinstance(content := json.loads(self._get(url, 0)), dict):
+                return content
+        raise CorruptDownload(f"{public_url(url)} sent something else than a JSON object")
 
     def _get(self, url: str, size: int) -> bytes:
         """Content of a URL, asked for again while the SEC is busy; raises when it stays so."""

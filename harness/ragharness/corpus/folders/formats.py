@@ -184,10 +184,7 @@ _SURROUNDINGS = frozenset(
 
 
 def _read_html(content: bytes) -> tuple[str, str]:
-    """Title (``<title>``, else the first heading, else "") and visible text of a page.
-
-    Raises RagharnessError for what is no page.
-    """
+    """Title (``<title>``, else the first heading, else "") and text of a page; raises RagharnessError."""
     root = read_tree(content, web=True)
     title = _first_text(root, ("title",)) or _first_text(root, ("h1", "h2"))
     _remove_surroundings(root)
@@ -249,10 +246,7 @@ def _is_pdf(content: bytes) -> bool:
 
 
 def _read_pdf(content: bytes) -> tuple[str, str]:
-    """Title of a PDF file by its own properties ("" without) and its text, by pypdf.
-
-    Page headers, footers and numbers are left out. Raises ValueError with the reason where it cannot be read.
-    """
+    """Title by its own properties ("" without) and text of a PDF file, without running heads, by pypdf."""
     if not _is_pdf(content):
         raise ValueError("it is no PDF file")
     import pypdf

@@ -66,10 +66,7 @@ _CACHED_FOLDERS = 6  # folders in the cache; the longest unused ones go first
 def read_folder(
     path: Path, on_progress: Callable[..., None] | None = None, cache: Path | None = None
 ) -> FolderContents:
-    """Documents of a folder, in the order of their file names; unchanged files come from ``cache``.
-
-    Raises UsageError when nothing in it can be read.
-    """
+    """Documents of a folder by file name, unchanged ones from ``cache``; raises UsageError for none."""
     cache_path = cache and cache / f"folder-{_cache_key(path)}.msgpack"
     packed = read_cached(cache_path) if cache_path else None
     cached = msgspec.msgpack.decode(packed, type=list[CachedFile]) if packed else []

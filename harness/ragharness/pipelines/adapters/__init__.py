@@ -48,10 +48,7 @@ class UserCode:
 
 
 def find(code: object) -> UserCode:
-    """Import a module and look the attribute up; an object that is no name stands for itself.
-
-    Raises CodeNotUsable with what was expected and found.
-    """
+    """The object of a name, its module imported, or an object that was handed over; raises CodeNotUsable."""
     if not isinstance(code, str):
         return _handed_over(code)
     spec = code

@@ -230,9 +230,8 @@ def connect(
         if_absent="start the server, or correct the base URL",
     )
     forms = {"auto": (True, False), "on": (True,), "off": (False,)}[structured]
-    written = options.written
     return Endpoint(
-        client, service, api, url, model, key_name, sampling, structured, forms, price, cache, written
+        client, service, api, url, model, key_name, sampling, structured, forms, price, cache, options.written
     )
 
 

@@ -70,10 +70,7 @@ def prompt_names() -> list[str]:
 
 
 def load_prompt(name: str) -> Prompt:
-    """The prompt of that name, or the one in the file at that path.
-
-    Raises UnknownName, or UsageError for a file that is no prompt.
-    """
+    """The prompt of that name, or in the file at that path; raises UnknownName, UsageError for no prompt."""
     names = prompt_names()
     path = _FOLDER / f"{name}.txt" if name in names else expand_home(name)
     if not path.is_file():

@@ -376,10 +376,7 @@ Price = OwnPrice | ListPrice
 
 
 def find_price(model: str, base_url: str, table: str | Path = "") -> Price | None:
-    """The price of a model where it is served: the table's, else the listed one; None for neither.
-
-    Raises UsageError for a table that cannot be read.
-    """
+    """Price of a model where it is served: the table's, else the listed; raises UsageError for no table."""
     host = urlsplit(base_url).hostname or ""
     prices = [price for price in (_read(expand_home(table)) if table else []) if price.model == model]
     # A price of the host goes before one of any.

@@ -75,8 +75,7 @@ class RerankedRetriever:
 def reordered(hits: Sequence[Hit], scores: Sequence[float], weight: float = WEIGHT) -> list[Hit]:
     """Hits in the order of a model's scores and their own; ties in the model's order, then in theirs.
 
-    Scores of theirs that do not fall from hit to hit are not added (distances, a list in another order):
-    there the model alone decides.
+    Where their own do not fall from hit to hit (distances, another order), the model alone decides.
     """
     by_model = [Hit(hit.passage, score) for hit, score in zip(hits, scores, strict=True)]
     by_model.sort(key=lambda hit: -hit.score)
