@@ -17,12 +17,8 @@ import msgspec
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document
 
-CURATED = Path(__file__).with_name("handles.toml")
-"""Names that people checked, by document id; documents that it does not list are named by rule."""
-
-_FILING = re.compile(r"\d+_\d{10}-\d\d-\d{6}_")
-"""File names of SEC filings are a register number and an accession number: no name that a person says."""
-
+CURATED = Path(__file__).with_name("handles.toml")  # names that people checked, by document id
+_FILING = re.compile(r"\d+_\d{10}-\d\d-\d{6}_")  # register and accession number of an SEC filing: no name
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Z]{2})(?=[A-Z][a-z])")
 _EXTENSION = re.compile(r"\.(?:pdf|txt|html?|docx?)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s_+\-–—]+")
@@ -37,9 +33,7 @@ _GENERIC = frozenset(
         propose rev sale sample secrecy signed standard template the to two unilateral v v1 v2
         v3 version way""",
     )
-)
-"""Words that any such contract may carry: a name of nothing else is no handle."""
-
+)  # words that any such contract may carry: a name of nothing else is no handle
 _PARTIES = re.compile(
     r"\b(?:between|among)\b[\s,:]*(?:and among\s+)?(?P<first>[A-Z][\w&.,'’\- ]{2,60}?)"
     r"(?:\s*[(,;“\"]|\s+(?:a|an|having|with|and)\b)"

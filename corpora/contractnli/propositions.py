@@ -39,8 +39,7 @@ _DUAL: dict[Modality, Modality] = {
     "require": "forbid",
     "fact": "not_fact",
     "not_fact": "fact",
-}
-"""What a duty to do one thing makes of its opposite: who must return may not retain."""
+}  # what a duty to do one thing makes of its opposite: who must return may not retain
 
 
 class _Asked(NamedTuple):
@@ -238,8 +237,6 @@ def _read_reach(part: str, asked: _Asked) -> Polarity | None:
 
 
 _KINDS = (_read_secrecy, _read_rights, _read_manner, _read_elsewhere, _read_consent, _read_reach)
-
-
 _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes())
 
 
@@ -327,8 +324,7 @@ def _says(entry: str, text: str) -> re.Match[str] | None:
 class Coverage(NamedTuple):
     """A proposition that says of a kind of information whether it is protected."""
 
-    kind: str
-    """``kind``: a kind of information; ``marking``: what is marked; ``technical``: what is technical only."""
+    kind: str  # a kind of information; marking: what is marked; technical: what is technical only
     covered: bool
     subject: frozenset[str]
 

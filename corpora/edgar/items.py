@@ -20,7 +20,6 @@ from ragharness.support.files import LocatedRow, data_rows
 
 PLAIN = frozenset({".json", ".jsonl", ".parquet"})
 SUFFIXES = PLAIN | {".zip"}
-
 _LARGEST = 4_000_000_000  # bytes of a file above which it is none of these
 
 
@@ -64,9 +63,7 @@ def _of_path(path: Path, name: str) -> Iterator[LocatedRow]:
             yield from data_rows(file, name)
 
 
-DEFAULT_SUBSET = 120
-"""Filings in items that are read when no number is asked for: a run over them takes minutes."""
-
+DEFAULT_SUBSET = 120  # filings that are read when no number is asked for: a run takes minutes
 ITEMS = {
     "1": "Business", "1A": "Risk Factors", "1B": "Unresolved Staff Comments", "1C": "Cybersecurity",
     "2": "Properties", "3": "Legal Proceedings", "4": "", "5": "Market for the Registrant's Common Equity",
@@ -76,7 +73,6 @@ ITEMS = {
     "12": "Security Ownership", "13": "", "14": "", "15": "", "16": "",
 }  # fmt: skip
 """The items of the form with a heading for a text that lacks one; "" where a number changed its meaning."""
-
 _KEY = re.compile(r"(?:item|section)[_ ]?(\d{1,2}[a-c]?)", re.IGNORECASE)
 _HEADING = re.compile(r"items?\s*\d{1,2}\s*\(?[a-c]?\)?(?=[\s.:,;–—-]|$)[\s.:–—-]*", re.IGNORECASE)
 _PART = re.compile(r"part\s+(?:[1-4]|i{1,3}|iv)\.?", re.IGNORECASE)
@@ -84,21 +80,13 @@ _FURNITURE = re.compile(
     r"(?:[A-Z]{1,2}\s?-\s?)?\d{0,3}|[\W_]+|[A-Z]{1,2}\s?-"
     r"|table of contents|index to (?:consolidated )?financial statements",
     re.IGNORECASE,
-)
-"""Lines that are the number of a page, a rule, what a table left behind, or a link at the head of pages."""
-
+)  # lines that are the number of a page, a rule, what a table left behind, or a link at the head of pages
 _LINK = re.compile(r"^(?i:table of contents|index to (?:consolidated )?financial statements)\s+(?=[A-Z])")
-"""Such a link before the first words of its page."""
-
-_MARK = re.compile(r"[•●▪◦·]|\(?(?:\d{1,2}|[a-z])\)|\*{1,3}")
-"""What stands before an item of a list, or a note; in many filings on a line of its own."""
-
+_MARK = re.compile(r"[•●▪◦·]|\(?(?:\d{1,2}|[a-z])\)|\*{1,3}")  # before an item of a list, or a note
 _RUNNING = re.compile(
     r"notes to (?:the )?(?:consolidated )?financial statements\W*(?:continued)?\W*", re.IGNORECASE
 )
-_OFTEN, _SHORT = 8, 8
-"""How often a filing has a short line in capitals that is the head of its pages, and its words."""
-
+_OFTEN, _SHORT = 8, 8  # times and words of a line in capitals that is the head of pages
 _WRAPPED = 100  # characters that no line exceeds in a text that was wrapped at a width
 _THIRD = 3  # one line in three of such a text goes on in the middle of a sentence
 _MANY = 20  # lines from which their lengths tell how a text was written
@@ -106,9 +94,7 @@ _LONGEST_HEADING = 30  # words of a line that may be the heading of an item
 _FEWEST = 50  # words below which there is nothing to read
 _NAME = re.compile(
     r"(?P<cik>\d{1,10})_(?:(?P<form>[A-Za-z0-9-]{2,12})_)?(?P<year>(?:19|20)\d\d)(?:_(?P<accession>\d{10}-?\d\d-?\d{6}))?(?=\.|$)"
-)
-"""How the files are called: 718413_1993.txt, 1000180_10K_2010_0001000180-10-000008.htm."""
-
+)  # how the files are called: 718413_1993.txt, 1000180_10K_2010_0001000180-10-000008.htm
 _FORM = re.compile(r"(?:FORM)?(10|20|40)-?([KF])(?:-?(405|SB40|SB|T405|T))?(?:[-/_]?(A))?")
 
 

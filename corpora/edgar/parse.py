@@ -23,8 +23,7 @@ from ragharness.support.concurrency import map_on_cores
 
 from . import items as _items
 
-_OTHER_KINDS = frozenset({".gz", ".tgz", ".tar", ".pdf", ".xml", ".xbrl", ".doc", ".docx"})
-"""Files that may hold filings, and are not read."""
+_OTHER_KINDS = frozenset({".gz", ".tgz", ".tar", ".pdf", ".xml", ".xbrl", ".doc", ".docx"})  # not read
 
 
 def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
@@ -133,19 +132,13 @@ def _read(path: Path) -> Filing | str:
     return filing
 
 
-_CURATED = Path(__file__).with_name("companies.toml")
-"""Names that people use, by register number (CIK); others are named by rule."""
-
+_CURATED = Path(__file__).with_name("companies.toml")  # names that people use, by register number (CIK)
 ANNUAL = frozenset(
     f"{form}{amended}"
     for form in ("10-K", "10-K405", "10-KSB", "10-KSB40", "10-KT", "10-KT405", "20-F", "40-F")
     for amended in ("", "/A")
-)
-"""Forms that are annual reports."""
-
-_CAPITALS = 4
-"""Letters up to which a name is taken for an abbreviation if its filing writes it in capitals only."""
-
+)  # forms that are annual reports
+_CAPITALS = 4  # letters up to which a name that its filing has in capitals only is an abbreviation
 _SYMBOL = re.compile(r"(?!(?:N/?A|NONE)$)[A-Z][A-Z0-9./-]{0,9}", re.IGNORECASE)
 _SUFFIX = re.compile(
     r"[\s,]+(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",

@@ -167,9 +167,7 @@ class People:
         return notices
 
 
-_ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")
-"""Names of the columns: the hub's data set, its mirror, collections that took rows from it."""
-
+_ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")  # columns
 _LARGEST = 400_000_000  # bytes of a file above which it is none of these
 _DEEPEST = 40  # sections within sections: reports have six at most
 

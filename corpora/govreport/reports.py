@@ -41,12 +41,10 @@ _VAGUE = re.compile(
 )
 _WITHOUT_ARTICLE = re.compile(
     r"\b(?:Assistance|Compensation|Development|Education|Enforcement|Funding|Insurance|Management|Planning|Prevention|Protection|Research|Security|Technology|Training)(?: \(\w+\))?$"
-)
-"""What is no single thing takes no article: "the report on Combat-Related Special Compensation"."""
+)  # what is no single thing takes no article: "the report on Combat-Related Special Compensation"
 _OFTEN = 0.002  # how often, for each word of a report, what it is about is named at least
 _MOST = 140  # characters of a title that a person repeats, if need be
-_LONG, _WORDS = 60, 2
-"""Characters from which a title is called by what stands before its colon, and how many words that has."""
+_LONG, _WORDS = 60, 2  # characters from which a title is called by its head, and the words of that
 
 
 def name_reports(reports: list[Report]) -> list[Name]:
@@ -130,7 +128,6 @@ _GAO = re.compile(
     re.MULTILINE,
 )
 _TITLE = re.compile(r"^#\s+(?P<title>\S.*)$", re.MULTILINE)
-
 _LINK = re.compile(r"!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*\)")
 _FIGURE = re.compile(r"\*\[(?:Figure|Table|Image)[^\]]*\]\*")
 _EMPHASIS = re.compile(r"\*+|(?<![\w])_{1,2}(?=\S)|(?<=\S)_{1,2}(?![\w])|_{3,}|\\(?=[*_#])")

@@ -26,24 +26,15 @@ from ..parse import document_id, read_split
 HERE = Path(__file__).parent
 VERSION = 4  # raised whenever the candidates change; kept with every frozen set
 _TELLING = 5  # words from which a span states something: shorter ones are numbers and headings of clauses
-_RULE = "the rule without its exception"
-"""What the false answer to a question belongs to that an exception decides."""
-
+_RULE = "the rule without its exception"  # whose the false answer is where an exception decides
 _ADJACENT = 20  # characters between a rule and its exception: the number of a clause
 _STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")  # how a span ends that only leads into a list
-_SISTERS = 0.5
-"""Share of common shingles from which two contracts are forms of one drafter.
-
-The clause that is withheld from one would stand in the other word for word. All other contracts of the test
-split have less than a third in common.
-"""
+_SISTERS = 0.5  # share of shingles of one drafter's forms: what one withholds stands in the other
 _ANSWERS: dict[str, tuple[str, ...]] = {"Entailment": ("yes",), "Contradiction": ("no",), "NotMentioned": ()}
-
 _TERM = "term"
 _AFTER = re.compile(
     r"surviv|(?:after|following|from)\s(?:the\s)?(?:\w+\s)?(?:terminat|expir|end\b|cessation)", re.IGNORECASE
-)
-"""A period that begins when the agreement ends."""
+)  # a period that begins when the agreement ends
 _BUSINESS_DAYS = re.compile(r"\bbusiness\s+days?\b", re.IGNORECASE)
 _INCORPORATED = re.compile(
     r"\ban? ((?:New |North |South )?[A-Z][a-z]+) (?:corporation|limited (?:liability company|partnership))\b"

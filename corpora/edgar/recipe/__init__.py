@@ -37,35 +37,25 @@ from .filed import (
 )
 
 VERSION = 3  # raised whenever the candidates change; kept with every frozen set
-BOTH_SIDES = True
-"""A topic is asked with an answer about as often as without: what is asked does not tell what is wanted."""
-
+BOTH_SIDES = True  # a topic is asked on both sides: what is asked does not tell what is wanted
 _ALIKE = 0.02  # a figure that differs by less from another is no temptation: a rounded answer would fit both
-_SAME = 0.005
-"""A figure of the balance sheet that differs by less passes for the one on the cover, of a later day."""
-
+_SAME = 0.005  # what differs by less passes for the figure on the cover, of a later day
 _TEMPTS = 3  # a figure that many times as large, or as small, tempts nobody
 _LAST = "the figure for"  # what a distractor is called that is last year's
 _ENOUGH = 60  # figures that stand alone from which no other ones are asked as plain
-_MOST_PLACES = 6
-"""Places that state a figure above which it cannot be withheld without hollowing out the filing."""
-
+_MOST_PLACES = 6  # places that state a figure above which withholding it would hollow out the filing
 _BARE = re.compile(r"\d[\d,.]*")
 _AMOUNTS = {
     "USD": re.compile(r"\$\s?\d[\d,.]*"),
     "percent": re.compile(r"\d[\d.]*\s?(?:%|percent)"),
     "shares": re.compile(r"\d[\d,.]*(?:\s[a-z]+){0,5}\sshares"),
-}
-"""How a sentence writes amounts of a kind."""
-
+}  # how a sentence writes amounts of a kind
 _AUDITORS = {
     "ernst": ("Ernst & Young", "EY"),
     "kpmg": ("KPMG",),
     "pricewaterhouse": ("PricewaterhouseCoopers", "PwC"),
     "deloitte": ("Deloitte & Touche", "Deloitte"),
 }
-
-
 facts = read_facts
 
 

@@ -32,9 +32,7 @@ _COVER = {
     "dei:AuditorName",
     "dei:AuditorLocation",
     "dei:EntityFileNumber",
-}
-"""What the cover and the auditor's page say in words."""
-
+}  # what the cover and the auditor's page say in words
 _NUMBERS_OF_THE_COVER = {"dei:EntityPublicFloat", "dei:EntityCommonStockSharesOutstanding"}
 _A_YEAR = range(350, 381)  # days from one fiscal year's end to the next: 52 or 53 weeks, or a calendar year
 _SLACK = 0.006  # two tagged values of one thing that differ by less were only rounded differently
@@ -152,9 +150,7 @@ _EMPTY = frozenset(
         report according what much have fiscal during balances consolidated january february march april
         june july august september october november december""",
     )
-)
-"""Words that rows about different things share."""
-
+)  # words that rows about different things share
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORTEST = 4  # digits below which a figure stands for too many things to be looked for
 _DIGITS = 3  # significant digits from which a figure with its scale word stands for one thing only
@@ -168,8 +164,7 @@ _SAYS_SO = {
     "dei:EntityIncorporationStateCountryCode": (
         r"incorporated (?:in|under)\b[^.]{{0,60}}\b{said}|{said} corporation\b(?! law)"
     ),
-}
-"""What a line must say, beside the words of the cover, to state the same as the cover."""
+}  # what a line must say, beside the words of the cover, to state the same as the cover
 
 
 class Places:

@@ -187,26 +187,16 @@ def _source(question: Question) -> str:
 
 _CHANGE = re.compile(
     r"\b[Hh]ow much did\b(?!.*\b(?:19|20)\d\d\b).* (?:increase|decrease|decline|grow|rise|fall|drop)\b"
-)
-"""A change without its year: a report compares three years with each other."""
-
+)  # a change without its year: a report compares three years with each other
 _IN_THOUSANDS = re.compile(r"\bin (?:thousands|millions)\b|\b000[’']?s\b", re.IGNORECASE)
 _SHARES = re.compile(r"\b(?:shares|options|warrants|units|awards)\b", re.IGNORECASE)
-
-
 _TOPICS = (
     "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",
     "income_tax", "public_float", "shares_outstanding", "lease_payments", "payables",
     "unrecognized_compensation", "current_assets", "lease_interest", "buybacks",
 )  # fmt: skip
-"""Figures that annual reports have."""
-
-_LOOK_ALIKES = ("Capital", "Energy", "Financial", "Logistics", "Realty", "Health", "Mining")
-"""What a company of another trade may be called besides the name of one that everybody knows."""
-
-_YEARS = (1, -4, -5)
-"""The year after a company's last filing here, and years that its first one no longer compares with."""
-
+_LOOK_ALIKES = ("Capital", "Energy", "Financial", "Logistics", "Realty", "Health", "Mining")  # trades
+_YEARS = (1, -4, -5)  # after a company's last filing here, and before what its first one compares with
 _KINDS = 4  # topics over which the look-alikes are spread, so that the other traps are asked as often
 
 

@@ -30,9 +30,7 @@ WEIGHTS = {"text": 3}  # what letters stand for is soon guessed: the others have
 NOTE = (
     "Questions about what a report states repeat words of that report, a work of the US government;"
     " all other wording is this project's (Apache-2.0). Offsets and values come from the reports."
-)
-"""What the card of a frozen set says of its text."""
-
+)  # what the card of a frozen set says of its text
 _NAMED = ("agency", "official")  # sorts of answers that are names: what tempts is another one
 _ABOUT = {True: "another figure of the same sentence", False: "a figure of a sentence about nearly the same"}
 
@@ -172,7 +170,6 @@ def _put(fact: Fact, own: Thing, name: str) -> str:
 
 
 Sisters = dict[str, list[tuple[str, str]]]
-
 _YEAR = re.compile(r"(?<![\d-])(?P<fiscal>FY)?(?P<year>(?:19|20)\d\d)(?![\d-])")
 _BOUND = re.compile(r"\b(?:since|until|through|before|after|by)\s+(?:[\w ,]{0,20}\s)?$", re.IGNORECASE)
 """What was so since 2001 may have been so since 2000."""
@@ -184,15 +181,13 @@ _MEMBER = re.compile(
 )
 _COUNTED = re.compile(
     r"(?P<fiscal>FY ?)?(?<!\d)(?P<year>20\d\d)(?![\d-])|\b(?P<number>\d{2,3})(?:st|nd|rd|th) Congress"
-)
-"""What makes a title one of a series."""
+)  # what makes a title one of a series
 _QUOTED = re.compile(r"“(.+)”")
 _NUMBER = re.compile(r"^(?:CRS Report [A-Z\d]+|[A-Z]+)(?:-\d+)*\b")
 _SMALL = frozenset(["and", "for", "of", "the", "on", "in", "to"])  # words that make no two names alike
 _FARTHEST = 8  # years back among which one is looked for that a report never names
 _EDITIONS_BACK = 2  # years by which an edition that is not there is older than the report
-_TWIN = re.compile(r"\d{3,}(?=\D*$)")
-"""The digits of a report's number that tell it from others of the series."""
+_TWIN = re.compile(r"\d{3,}(?=\D*$)")  # the digits of a number that tell it from others of the series
 _MOST_NAMESAKES = 3  # statements of a report that its namesakes are asked for
 
 

@@ -81,8 +81,7 @@ def silent(document: Document) -> Iterator[Question]:
         yield from ask_silence(document, f"unsaid-{row.kind}-{place:02}", silence, scope)
 
 
-_SAYS_TOO = 0.5
-"""Share of a question's words from which another report's sentence with the same value gives it away."""
+_SAYS_TOO = 0.5  # share of a question's words with which another report's sentence gives its value away
 
 
 class Book:
@@ -164,8 +163,7 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: list[str]
     kind: Kind
     unit: str = ""
-    thing: Literal["", "agency", "law", "program"] = ""
-    """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
+    thing: Literal["", "agency", "law", "program"] = ""  # what it is about; no mention of it says it
     precision: Precision = ""  # of a date; empty: a year
 
 

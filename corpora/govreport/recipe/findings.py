@@ -24,30 +24,24 @@ from .lines import MOST_PLACES, Found, Line, Value, abbreviations, lines, overla
 from .names import addressed
 from .names import named as named_agencies
 
-_SAME, _LIKE = 0.9, 0.75
-"""Share of a question's words from which a sentence with the same value says the same again, or may."""
-_TOLD_AGAIN = 0.8
-"""Share of a summary's question from which a sentence of the report with its value says the same."""
+_SAME, _LIKE = 0.9, 0.75  # shares of a question's words: with the same value says the same, or may
+_TOLD_AGAIN = 0.8  # share of words from which the report says what its summary's question asks for
 _ANSWERS_TOO = 0.9  # share of a question's words from which a sentence with another value could be the answer
-_NEAR, _NEAR_COUNT = 0.5, 0.65
-"""Share of a question's words from which another value tempts; a bare count may be of anything."""
+_NEAR, _NEAR_COUNT = 0.5, 0.65  # shares from which another value tempts; a bare count may be of anything
 _TELLING = 3  # words below which a question fits too much
 _NAME = re.compile(r"\b(?:[A-Z][\w&.-]*|\d[\d,]*)")
-_HYPHENATED = re.compile(r"\b[a-z]{2,}(?:-[a-z]{2,})+\b", re.IGNORECASE)
-"""Words that a line's end may have glued together: "third-party", "thirdparty"."""
+_HYPHENATED = re.compile(r"\b[a-z]{2,}(?:-[a-z]{2,})+\b", re.IGNORECASE)  # a line's end may glue them
 _COUNTED = re.compile(
     r"How many (?:of the )?(?P<nouns>[\w’' -]+?) (?:did|do|does|was|were|is|are|has|have|had|would|will|\w+ed)\b"
 )
 _LESS_NEAR = 0.25  # share of a question's words by which what tempts may come behind what tempts most
-_SHAPE, _MOST_OF_SHAPE = 6, 2
-"""Words with which questions about a report begin alike, and how many of them may."""
+_SHAPE, _MOST_OF_SHAPE = 6, 2  # words with which questions begin alike, and how many of them may
 _RECOMMENDED = re.compile(
     r"How many recommendations did \w+ (?:make|issue)(?: (?:to|for) (?P<whom>(?:the|and|[A-Z]\S*|\s)+))?(?P<about>.*)\?"
 )
 _VAGUE = 3  # words about their subject below which it is not said which of many recommendations are meant
 _LARGE = 10  # a count, or a sum in its unit, from which two sentences hardly give it by chance
-_EXACT_NEAR, _DIGITS, _MANY = 0.25, 4, 1000
-"""The same for figures of so many digits, and for counts from there."""
+_EXACT_NEAR, _DIGITS, _MANY = 0.25, 4, 1000  # the share for figures of so many digits, for counts from there
 _LIKELY = 20  # how many times larger or smaller a figure may be to be taken for another
 _MOST_TEMPTING = 3
 _NOTE = re.compile(r"[a-z]\.\s")  # a note below a table: it speaks of a cell
@@ -225,7 +219,6 @@ def _comparable(value: str, asked: Asked) -> bool:
 
 
 Sort = Literal["money", "count", "share", "date"]
-
 _ASKS: dict[Sort, re.Pattern[str]] = {
     "money": re.compile(
         r"How much\b|What (?:is|was|are|were) the (?:[\w-]+ ){0,5}(?:amounts?|costs?|budget|funding|appropriations?|spending|price|value)\b"
@@ -241,12 +234,10 @@ _ASKS: dict[Sort, re.Pattern[str]] = {
 _TWO = re.compile(
     r"\b(?:and|or|but)\s+(?:\w+\s+)?(?:how|why|what|when|who|whom|which|where|did|does|do|was|were|is|are)\b|[?;].",
     re.IGNORECASE,
-)
-"""Two questions in one."""
+)  # two questions in one
 _KNOWN = re.compile(
     r"\b(?:would|will|did|does) it (?=(?:cost|take)\b.* to\b)|\bboth\b(?=.* and\b)|\bthe Administration\b(?=.*\b(?:FY ?)?(?:19|20)\d\d\b)"
-)
-"""What points to no other sentence: "would it cost to", and the President's people in a year."""
+)  # what points to no other sentence: "would it cost to", and the President's people in a year
 _LED_BY_TIME = re.compile(
     r"(?:In|As of|During|From|Between|For|At the end of) (?!what\b|which\b)[^,?]*\d[^,?]*(?:, (?:19|20)\d\d)?, (?=how\b|what\b)"
 )
@@ -254,8 +245,7 @@ _PRECISE = re.compile(r"(?:(?:In|On) )?(?:what|which) (year|month|date|day)\b", 
 _AROUND = re.compile(
     r"\b(?:before|prior to|until|till|by|after|through|since|between|from|to|and|or|late|early|mid|around|about)[- ](?:the )?(?:(?:end|beginning|start|middle|spring|summer|fall|autumn|winter) of )?$",
     re.IGNORECASE,
-)
-"""What makes a date one side of a span: nobody says "in 1990" of what was done by 1990."""
+)  # what makes a date one side of a span: nobody says "in 1990" of what was done by 1990
 _SAYS_WHO = re.compile(r"^According to [^,?]{2,60}, |,? according to [^,?]{2,60}(?=\?$)", re.IGNORECASE)
 """A question is worded with its report named: nobody asks what one says according to another."""
 _OWNED = re.compile(r"\b(?:its|their|his|her)\b")
@@ -263,10 +253,8 @@ _DEFINITE = re.compile(r"\bthe((?: [a-z][\w’'-]*){1,3})")
 _PROPER = re.compile(r"(?<=\s)(?:[A-Z]|\d)")
 _SHORTEST, _LONGEST = 4, 40  # words of a question that can be asked as it stands
 _YEAR = re.compile(r"\b(?:FY ?)?(?:1[89]|20)\d\d\b")
-_OF_A_LAW = re.compile(r"(?<=Act of )\d{4}|(?<=Act, )\d{4}|(?<=Amendments of )\d{4}")
-"""A year that is part of a name."""
-_IN_QUESTION, _IN_ANSWER = 0.6, 0.5
-"""Shares of the question's words, and of its answer's, that a sentence of the report with the value has."""
+_OF_A_LAW = re.compile(r"(?<=Act of )\d{4}|(?<=Act, )\d{4}|(?<=Amendments of )\d{4}")  # part of a name
+_IN_QUESTION, _IN_ANSWER = 0.6, 0.5  # shares of their words that the stating sentence has
 _WORD_FOR_WORD = 0.9  # share of a question's words from which the sentence that answers it has its very words
 _NOUNS = 4  # words behind "How many", and behind a figure, among which stands what is counted
 _ENDED = 4  # letters from which a word with an ending is the same word

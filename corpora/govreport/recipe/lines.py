@@ -27,9 +27,7 @@ _BEHIND_CHANGE = re.compile(
 _BEFORE_CHANGE = re.compile(
     r"\b(?:by|up|down|(?:increase|decrease|reduction|rise|decline|change|cut)s?\s+of)\s+(?:about\s+|approximately\s+|nearly\s+|roughly\s+)?(?:\$?[\d.,]+\s?(?:million|billion|percent|%)?,\s+(?:and\s+)?)*$",
     re.IGNORECASE,
-)
-"""What tells a difference from an amount: nobody takes one for the other."""
-
+)  # what tells a difference from an amount: nobody takes one for the other
 MOST_PLACES = 3  # sentences that may state the same: to withhold more would leave a hole in the report
 
 
@@ -42,8 +40,7 @@ class Found(NamedTuple):
     unit: str
     precision: Literal["", "year", "month", "day"]
     places: tuple[tuple[int, int], ...]  # the sentences that state it, the one that was asked from first
-    near: tuple[tuple[str, int, int], ...]
-    """Other values of the kind that tempt, with their sentences, the nearest first."""
+    near: tuple[tuple[str, int, int], ...]  # other values that tempt, with their sentences, the nearest first
     also_summary: bool  # the official summary states it too
     alone: bool  # no other sentence comes near with the same value: without these the report is silent
     sort: str = ""  # of a text: an agency, an official, an abbreviation
@@ -142,7 +139,6 @@ def overlap(wanted: frozenset[str], line: Line) -> float:
 
 
 Sort = Literal["agency", "law", "program"]
-
 _WRITTEN_OUT = re.compile(
     r"\b(?P<name>[A-Z][\w’'-]+(?:[ -](?:(?:of|the|and|for|in|on|to) )*[A-Z][\w’'-]+){1,7}) \((?P<short>[A-Z][A-Z&]{1,7})\)"
 )
@@ -161,11 +157,9 @@ _SORTS: dict[Sort, re.Pattern[str]] = {
 _HEADS = "Agency|Administration|Bureau|Center|Institute|Commission|Board|Corporation|Foundation|Authority|Council|Act|Program"
 _UNABBREVIATED = re.compile(
     rf"\b[A-Z][\w’'-]+(?: (?:(?:of|the|and|for|in|on|to) )*[A-Z][\w’'-]+){{1,7}} (?:{_HEADS})\b(?! (?:\(|of\b|for\b|on\b|[A-Z]))(?!, (?:19|20)\d\d)"
-)
-"""Three words at least: shorter names are of anything."""
+)  # three words at least: shorter names are of anything
 _YEARLY = re.compile(r"\b(?:Appropriations?|Authorization) Act$")  # there is one each year
-_ELSEWHERE = frozenset(["CRS", "GAO", "OIG"])
-"""Who wrote the reports is not what they are about, and there is an inspector general of each department."""
+_ELSEWHERE = frozenset(["CRS", "GAO", "OIG"])  # authors of reports, and offices that each department has
 _OTHER_NAME = re.compile(r"\b(?:called|named|renamed|known as|formerly|previously|now)\b[^.]{0,60}$")
 """A thing with two names: what the report says of it may stand beside the other one."""
 _SHORTEST = 2  # words up to which a name without an abbreviation is none of its own
@@ -174,8 +168,7 @@ AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"  # what makes 
 BEFORE_NAME, NO_NOUN = (
     r"\b(?:[Tt]he|did|does|under|of|by|for) ",
     r"(?! (?!to\b|in\b|for\b|of\b|provide|give|pay)[a-z])",
-)
-"""What stands around a name that is no part of another one: not "higher FUTA rates"."""
+)  # what stands around a name that is no part of another one: not "higher FUTA rates"
 _OFTEN = 3  # how often a report speaks of a thing before anything is asked about it
 
 
@@ -246,8 +239,7 @@ _ABBREVIATION = re.compile(
 )
 _FAMOUS = frozenset(
     "GAO CRS OMB CBO EPA FBI IRS DHS DOD DOE DOJ DOT HHS HUD USDA US USA UN EU NASA CIA VA GPS GDP UK AI".split()  # noqa: SIM905
-)
-"""What nobody needs to look up."""
+)  # what nobody needs to look up
 _BEFORE_ABBREVIATED = re.compile(
     r"^(?:(?:The|In|Under|Of|For|And|By|At|On|Since|While|When|Although|After|Both|U\.S)\s+)+"
 )

@@ -25,8 +25,7 @@ from .lines import MOST_PLACES, Found, Line, overlap, spells, stems, things
 _HEAD = re.compile(
     r"^(?:Bureau|Office|Institute|Board|Commission) |"
     r"\b(?:Agency|Administration|Office|Commission|Bureau|Service|Board|Corporation|Institute)$"
-)
-"""What is surely an agency; an authority or a center may be of anybody."""
+)  # what is surely an agency; an authority or a center may be of anybody
 _DEPARTMENT = re.compile(
     r"\b(?P<name>Department of (?:the )?[A-Z]\w+(?: (?:and )?[A-Z]\w+)*)[’']?s? \((?P<short>[A-Z][A-Za-z]{1,5})\)"
 )
@@ -36,15 +35,13 @@ _VAGUE = frozenset(
         """be become face find have include involve lead make meet need receive remain require run say see take
         use consist contain comprise plan project report rule""",
     )
-)
-"""What many do at once, who else, no report says; and what may be a noun: "SEC rules for"."""
+)  # what many do at once, who else, no report says; and what may be a noun: "SEC rules for"
 _COMMON = frozenset(("agency", "depart", "office", "nation", "admini", "bureau", "servic", "commis"))
 """Stems that the names of many agencies have."""
 _UNFIT = re.compile(r"\b(?:with|jointly|together|alongside|its|their|other|various|some|\w+ing that)\b")
 """Two who do something together, what belongs to the one who is asked for, and what is told in part only."""
 _TELLING = 5  # words that make it certain which act is meant
-_SAME, _LIKE, _KNOWN = 0.9, 0.75, 0.3
-"""Share of a question's words from which a sentence says the same, may say it, or lets one guess."""
+_SAME, _LIKE, _KNOWN = 0.9, 0.75, 0.3  # shares of words: says the same, may say it, lets one guess
 _CLOSE = 4  # sentences before and behind among which another agency tempts
 _MOST, _MOST_OF_ONE = 4, 2  # statements about agencies, and about one of them, that a report is asked for
 
@@ -196,14 +193,10 @@ _THAT = re.compile(
 _ADDRESSED = re.compile(rf"\brecommendation to the {_WHO} to (?P<what>[a-z]+ [^,]+)[.,]")
 _NOT_ADDRESSED = re.compile(
     r"\b(?:our|we|us|its|their|his|her|it|they|this|these|that agency|such|following|above|below|and its)\b|[—:;()“”]|\bas well as\b"
-)
-"""Words that only the recommendation's neighbours, or its addressee, make plain."""
+)  # words that only the recommendation's neighbours, or its addressee, make plain
 _FEWEST, _LONGEST = 8, 34  # words of what should be done
-_SAME_ADVICE, _LIKE_ADVICE = 0.85, 0.75
-"""Share of a question's words from which a sentence recommends the same, or may."""
+_SAME_ADVICE, _LIKE_ADVICE = 0.85, 0.75  # shares of words: recommends the same, or may
 _MOST_OFFICIALS = 2  # recommendations of a report that are asked about
-
-
 _NAME = r"(?P<name>(?!The )[A-Z][\w’'-]+(?: (?:(?:of|the|and|for|in|on) )*[A-Z][\w’'-]+)+)"
 
 

@@ -26,9 +26,7 @@ _EXCEPTION = re.compile(
     r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"
     r"|does not extend|requires notice but no|does not keep .* from|no duty to|so long as",
     re.IGNORECASE,
-)
-"""Words by which a clause turns its own rule round."""
-
+)  # words by which a clause turns its own rule round
 _SKEWED = 1 / 3  # an answer is against the usual one when at most this share of the documents gives it
 
 
@@ -438,7 +436,6 @@ _ONES = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
 _UNITS = {
     "percent": r" per ?cent",
     "years": r"(?: \(\d+\))? years?",

@@ -42,13 +42,11 @@ _FOLLOWED = 256  # occurrences followed for one key: the zeros of a table stand 
 _UNFOLDED = 64  # documents of which it is remembered where each folded character comes from
 _LISTED_IDS = 5  # ids listed in a notice; the others are counted
 _MOST_SPANS = 64  # spans of one passage that are kept
-
 _SPAN_ID = re.compile(
     r"(?P<document>.+)@(?P<spans>\d{1,12}-\d{1,12}(?:\+\d{1,12}-\d{1,12}){0,15})", re.DOTALL
 )
 _SEPARATORS = re.compile(r"[\W_]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
-
 Outcome = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
 

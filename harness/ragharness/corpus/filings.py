@@ -18,7 +18,6 @@ from ragharness.corpus.pages import Block, Layout, Mark, attribute, local_name, 
 from ragharness.language.words import sentences
 
 Span = tuple[int, int]
-
 WHOLE_TABLE = 300  # words up to which a table is one piece: its figures keep the heads of their columns
 _PIECE = 120  # words of a piece of a larger table
 _WHOLE_PARAGRAPH = 60  # words up to which a paragraph is not cut into sentences
@@ -32,9 +31,7 @@ _NUMBER = re.compile(
 )
 _SCALE = re.compile(
     r"\b(?:in|amounts|dollars)\b.*\b(?:millions?|thousands?|billions?)\b|\bexcept\b", re.IGNORECASE
-)
-"""What a table's figures are counted in stands above it on many pages, and must stay."""
-
+)  # what a table's figures are counted in stands above it on many pages, and must stay
 _BLANKS = re.compile(r"\s+")
 _DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d)")
 _LONGEST_TEXT = 2000  # characters that the text of a fact may have: longer ones are whole notes

@@ -16,7 +16,6 @@ from ragharness.errors import CorruptDownload
 
 LARGEST = 200_000_000  # bytes above which no file is believed: a submission holds exhibits and pictures too
 LARGEST_PAGE = 64_000_000  # bytes above which no page is believed: the largest banks have a quarter of it
-
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7});|#[xX]([0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,30});)?")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _DECLARED = re.compile(
@@ -36,12 +35,10 @@ _INLINE = b"inlineXBRL"  # part of the namespace that every page with tagged fac
 _END = re.compile(rb"</(?:[a-z]+:)?(?:html|xbrl)\s*>", re.IGNORECASE)
 _HEAD = 4096
 _TABLE_PARTS = frozenset({"table", "tr", "td", "th"})
-_PARENTS = {"table": {"", "td", "th"}, "tr": {"table"}, "td": {"tr"}, "th": {"tr"}}
-"""What each part of a table may lie in."""
+_PARENTS = {"table": {"", "td", "th"}, "tr": {"table"}, "td": {"tr"}, "th": {"tr"}}  # what each lies in
 _WINDOWS = range(0x80, 0xA0)
 _BLANK, _LAST = 0x20, 0x10FFFF
-_SURROGATES, _NO_CHARACTERS = range(0xD800, 0xE000), range(0xFFFE, 0x10000)
-"""Numbers that are no characters of XML."""
+_SURROGATES, _NO_CHARACTERS = range(0xD800, 0xE000), range(0xFFFE, 0x10000)  # not of XML
 
 
 def looks_like_html(content: bytes) -> bool:
@@ -268,14 +265,11 @@ _HIDDEN_PART = 20_000  # characters that a part which is not shown may have, how
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page)", re.IGNORECASE)
 _BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page)", re.IGNORECASE)
-_BEFORE = re.compile(r"[($€£¥]{1,2}|[+–-]|(?:US|C|A|HK)\$|\((?:US\$)?")
-"""A cell that belongs to the number in the next one: a currency, an opening bracket, a sign."""
-_AFTER = re.compile(r"[)%]{1,3}|\)?\s?(?:pts?|bps|pp|x)\.?|\([a-z]\)|\*{1,3}|[†‡]")
-"""A cell that belongs to the number before it: a percent sign, a closing bracket, the mark of a note."""
+_BEFORE = re.compile(r"[($€£¥]{1,2}|[+–-]|(?:US|C|A|HK)\$|\((?:US\$)?")  # a cell of the number after it
+_AFTER = re.compile(r"[)%]{1,3}|\)?\s?(?:pts?|bps|pp|x)\.?|\([a-z]\)|\*{1,3}|[†‡]")  # of the one before
 _BULLET = re.compile(
     r"[•●▪◦‣■□☐☒✓*–—·-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:Item|ITEM)\s+\d{1,2}[A-C]?\.?|(?:Note|NOTE)\s+\d{1,2}\.?"
-)
-"""A first cell that numbers or names what follows."""
+)  # a first cell that numbers or names what follows
 
 
 class _Style(NamedTuple):

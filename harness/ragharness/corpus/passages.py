@@ -29,10 +29,7 @@ from ragharness.support.files import cache_folder, hash_code, read_cached, write
 
 _NEAR = 0.75  # share of a passage's size beyond which it steps back to the last end of a paragraph
 _SMALL = 0.25  # share of the size below which a piece (a lone heading, the last line) joins its neighbour
-
-_PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
-"""A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
-
+_PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")  # a line that ends otherwise is a heading or leads into a list
 Span = tuple[int, int]
 Boundary = tuple[int, int, str]  # start and end of a passage, and its heading
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 _ROUNDING = 1 + 1e-9  # ten times ten cents are a dollar, whatever binary fractions say
-_MOST_PROCESSES = 8
-"""However many cores there are: each holds a copy of the memory that this process writes to."""
+_MOST_PROCESSES = 8  # whatever the cores: each copies the memory that this process writes to
 
 
 class Pace:

@@ -23,14 +23,11 @@ from ragharness.errors import MissingExtra, StorageError, UsageError
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-LocatedRow = tuple[str, object, str]
-"""The location of a row ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
-
+LocatedRow = tuple[str, object, str]  # location ("test.jsonl:12"), row, problem; empty: none
 _BATCH = 32  # rows of Parquet in memory at once: one may have a megabyte
 _DIGEST_SIZE = 32
 _LENGTH_SIZE = 8
-_NAME_PART = 40
-"""Letters of the target's name in that of the temporary file; a file system may allow 255 bytes in all."""
+_NAME_PART = 40  # letters of the target in the temporary file's name: 255 bytes may be the most
 
 
 def open_plain(path: Path, flags: int, mode: int = 0o644) -> int:

@@ -21,14 +21,12 @@ _VARIABLE = re.compile(
     r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*(?:'|\Z)|"(?:[^"\\\n]|\\.)*(?:"|\Z)|`[^`\n]*(?:`|\Z))(?!\w)"""
     r"""|\b0x[0-9a-f]+\b|\d[\d.,:]*""",
     re.IGNORECASE,
-)
-"""Quoted parts, also ones that were cut off, addresses, numbers."""
+)  # quoted parts, also ones that were cut off, addresses, numbers
 _SECRET_NAME = re.compile(
     r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|JWT"
     r"|(?:^|_)(?:PASS|PAT|AUTH|DSN)$|_PWD$",
     re.IGNORECASE,
-)
-"""``PWD`` alone is the working folder."""
+)  # ``PWD`` alone is the working folder
 _URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _URL_PATH = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
 """A redirection may name its target without a host; its query may hold a key all the same."""

@@ -17,7 +17,6 @@ else:
     import tomli as tomllib
 
 _LONGEST_LINE = 10_000  # characters: a name of many parts is read in quadratic time, and stands on one line
-
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 

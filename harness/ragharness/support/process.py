@@ -27,13 +27,11 @@ from ragharness.support.guard import GUARD
 T = TypeVar("T")
 P = TypeVar("P", bound="Terminable")
 GRACE = 0.3  # seconds in which a process may end by itself once its input is closed
-STDERR_TAIL = 4000
-"""Bytes at the end of a process's standard error that are kept for the message of its failure."""
+STDERR_TAIL = 4000  # bytes of a process's standard error that the message of its failure may quote
 LONGEST = 1 << 30  # bytes of output that nobody has taken
 _BLOCK = 1 << 16
 _DRAINED = 64  # blocks that are read at most to find the end of its standard error
-_POLL_PAUSE = 1.0
-"""Seconds between two checks whether a process was killed: one outside its group may hold its output."""
+_POLL_PAUSE = 1.0  # seconds between checks for a kill: one outside the group may hold the output
 _HEAD = struct.Struct(">QQ")
 
 

@@ -13,7 +13,6 @@ from ragharness.errors import RagharnessError, UnknownName
 from ragharness.support import plugins
 
 Kind = Literal["corpora", "questionsets", "baselines", "rubrics"]
-
 _MANIFESTS: dict[Kind, str] = {
     "corpora": "corpus.toml",
     "questionsets": "questionset.toml",

@@ -27,7 +27,6 @@ from ragharness.errors import CorpusUnavailable, CorruptDownload
 LARGEST_MEMBER = 1 << 30  # bytes above which no file of a corpus is believed
 LARGEST_RATIO = 200  # text shrinks to a fifth, tables to a twentieth; what shrinks more is made to explode
 _HARMLESS = 10 << 20  # bytes up to which a member harms nobody, whatever its ratio
-
 _UNREADABLE = (BadZipFile, zlib.error, LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
 """What zipfile raises for a torn, encrypted or exotic archive; a failing disk is a StorageError already."""
 

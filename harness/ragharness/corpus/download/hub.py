@@ -26,9 +26,7 @@ from ragharness.corpus.download.pinned import (
 )
 from ragharness.errors import CorpusUnavailable, CorruptDownload, MissingExtra, RagharnessError
 
-_CONVERTED = "refs/convert/parquet"
-"""The branch that the hub itself writes: data sets that are a script on ``main`` have their rows there."""
-
+_CONVERTED = "refs/convert/parquet"  # the hub's branch of rows for data sets that are a script on ``main``
 _Select = Callable[[list[str]], list[str]]
 _OWN_COPY = "or --from FOLDER with a copy that you have"
 _LISTED_FOLDERS = 6  # folders of a data set that are named where none has the rows

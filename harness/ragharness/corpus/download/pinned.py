@@ -28,7 +28,6 @@ HASHES = "hashes.json"  # record of the files in a cache folder; never one of th
 _FSSPEC_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
 _OTHER_FOLDER = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
 _LOCK_WAIT = 0.2  # seconds between two looks at a lock
-
 Listener = Callable[[str, int, int], None]
 """Told (what, bytes done, bytes in all); 0 in all: unknown; both 0: a notice for people."""
 

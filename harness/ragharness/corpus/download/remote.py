@@ -20,9 +20,7 @@ from ragharness.errors import MissingExtra, StorageError, UsageError
 from ragharness.support.files import atomic_file, cache_folder, make_private_folder
 
 _LAST = "run.json"  # copied last: where it is, the whole run is
-_STAMPS = ("ETag", "etag", "md5Hash", "LastModified", "mtime", "created")
-"""What tells two states of a remote file apart, the most exact first."""
-
+_STAMPS = ("ETag", "etag", "md5Hash", "LastModified", "mtime", "created")  # the most exact first
 _MIRRORS: dict[Path, _Mirror] = {}  # the copies of this process by their folders
 
 

@@ -38,8 +38,7 @@ from ragharness.support.messages import public_url
 CONTACT = "RAGHARNESS_SEC_CONTACT"  # the environment variable that names who asks
 REQUESTS_A_SECOND = 8.0  # below the ten that the SEC allows, for all workers together
 WORKERS = 4
-PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
-"""Seconds that all workers wait after a refusal that tells no time itself; the SEC blocks for ten minutes."""
+PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)  # seconds after a refusal that names none: the SEC blocks for minutes
 LONGEST_PAUSE = 900.0
 LARGEST = 200_000_000  # bytes above which no filing is believed
 _ARCHIVES = "https://www.sec.gov"

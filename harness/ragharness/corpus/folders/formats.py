@@ -34,13 +34,9 @@ _RST = frozenset({"rst", "rest"})
 _ASCIIDOC = frozenset({"adoc", "asciidoc"})
 _PDF, _DOCX = "pdf", "docx"
 EXTENSIONS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_JSON_LINES, *_RST, *_ASCIIDOC, _DOCX, _PDF})
-LIBRARIES = {_PDF: "pypdf", _DOCX: "mammoth", **dict.fromkeys(_RST, "docutils")}
-"""The library that a format needs beyond those that are always installed."""
-
+LIBRARIES = {_PDF: "pypdf", _DOCX: "mammoth", **dict.fromkeys(_RST, "docutils")}  # beyond what all have
 INSTALL = "pip install 'ragharness[folders]'"
-_NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ASCIIDOC})
-"""Formats whose reading may take time by the square of a file's size."""
-
+_NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ASCIIDOC})  # may take time by the square of their size
 SMALL = 20_000  # bytes up to which the square does no harm: the worst page of that size took a second
 
 
@@ -179,8 +175,7 @@ _HEAD = 4096
 _CHARSET = re.compile(rb"charset\s*=|encoding\s*=", re.IGNORECASE)
 _SURROUNDINGS = frozenset(
     {"title", "nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"}
-)
-"""Elements of a page that are not part of its text."""
+)  # elements of a page that are not part of its text
 
 
 def _read_html(content: bytes) -> tuple[str, str]:

@@ -53,8 +53,7 @@ class CachedFile(msgspec.Struct, frozen=True):
     """A file as it was when it was read, and what it holds."""
 
     name: str
-    state: tuple[int, ...]
-    """Its size and times; none where it was so new that it may have been changed again at the same time."""
+    state: tuple[int, ...]  # size and times; none where it was too new to be trusted
     digest: str
     parsed: ParsedFile
 
@@ -318,8 +317,7 @@ def _printable(name: str) -> str:
 
 SECONDS = 120.0  # for reading one file; one of thousands of pages is read in less
 MEMORY = 4 * 1024**3  # bytes of address space of the process, where the system can limit it
-_JOBS = msgspec.msgpack.Decoder(tuple[str, bytes, str])
-"""Name, path as the system writes it (it need not be text), and extension."""
+_JOBS = msgspec.msgpack.Decoder(tuple[str, bytes, str])  # name, path as the system writes it, extension
 _PARSED = msgspec.msgpack.Decoder(ParsedFile)
 
 

@@ -19,22 +19,18 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NOT_TEXT = "it holds no text but binary data"
-
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-"""The longer mark first: that of UTF-32 begins with that of UTF-16."""
-
+)  # the longer mark first: that of UTF-32 begins with that of UTF-16
 _SAMPLE = 65_536  # bytes or characters at the beginning of a file by which it is judged
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROL = 0.02
 _MOST_DAMAGED = 0.01
 _MOST_FOREIGN = 0.3  # share of bytes beyond ASCII among a text's letters: in Latin script a tenth is much
-
 _LETTERS = re.compile(rb"[A-Za-z\x80-\xff]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
@@ -143,8 +139,7 @@ _TITLE = re.compile(
     r"^title[ \t]*:[ \t]*(?P<quote>[\"']?)(?P<title>[^\n]*?)(?P=quote)[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 _TAG = re.compile(r"<[^<>]{0,2000}>")
-_ROLE_PREFIX = re.compile(r"(?<!\\)\{[a-z][a-z:-]*\}$")
-"""What stands before a reference of Sphinx: {func}`click.echo`."""
+_ROLE_PREFIX = re.compile(r"(?<!\\)\{[a-z][a-z:-]*\}$")  # before a reference of Sphinx: {func}`click.echo`
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -230,8 +225,7 @@ def _inline_text(tokens: Sequence[Token]) -> Iterator[str]:
 _ADOC_SKIPPED = re.compile(
     r"^(?::!?[\w-]+!?:.*|(?:ifdef|ifndef|ifeval|endif|include)::.*|\[.*\]|//.*"
     r"|-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,})$"
-)
-"""Attributes, conditions, comments and fences."""
+)  # attributes, conditions, comments and fences
 _ADOC_HEADING = re.compile(r"^(={1,6})\s+(?=\S)")
 _ADOC_ITEM = re.compile(r"^(\*{1,5}|\.{1,5})\s+(?=\S)")
 _ADOC_TERM = re.compile(r"^(\S.*?)::+\s+(?=\S)")
@@ -263,15 +257,12 @@ def _as_markdown(line: str) -> str:
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+([A-Za-z][\w.+:-]*?)::(?:[ \t]|$)", re.MULTILINE)
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]*?):`")
 _TARGET = re.compile(r"(?s)(.+?)\s*<([^<>]+)>\Z")
-
 _CHANGES = {
     "versionadded": "Added in version",
     "versionchanged": "Changed in version",
     "deprecated": "Deprecated since version",
     "versionremoved": "Removed in version",
-}
-"""What Sphinx prints for what a version brought."""
-
+}  # what Sphinx prints for what a version brought
 _NOT_SHOWN = frozenset(
     re.findall(
         r"\S+",
@@ -279,14 +270,11 @@ _NOT_SHOWN = frozenset(
         only default-domain testsetup testcleanup image figure automodule autofunction autoclass automethod
         autoexception autodata autoattribute autosummary click""",
     )
-)
-"""Directives whose text is another file's, or is not for readers."""
-
+)  # directives whose text is another file's, or is not for readers
 _CODE = frozenset(
     ["code-block", "sourcecode", "code", "testcode", "testoutput", "doctest", "prompt", "parsed-literal"]
 )
 _OTHER_IN_SPHINX = frozenset({"class"})  # directives of docutils that mean something else in Sphinx
-
 _SETTINGS = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
