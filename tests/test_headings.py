@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.corpus.headings import Outline
-from ragharness.corpus.passages import PassageSet, faults, split_document
+from ragharness.corpus.passages import Outline, PassageSet, faults, split_document
 from ragharness.records import Document
 
 FILING = """Item 8. Financial Statements

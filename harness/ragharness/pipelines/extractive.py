@@ -19,8 +19,8 @@ from math import fsum, log
 from operator import itemgetter
 from typing import NamedTuple
 
-from ragharness.corpus.headings import SEPARATOR, SHORT, is_figure
 from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import SEPARATOR, SHORT, is_figure
 from ragharness.corpus.propositions import read
 from ragharness.language.tables import regex
 from ragharness.language.words import content, generic_concepts, sentences, without_number, words
@@ -70,13 +70,12 @@ _SYNONYMOUS_PHRASES = {
     "utmost": "up to|at most|not exceed|no more than|largest",
     "particular": "above all|is named|are named|as named|such as|namely|expressly|specifically",
 }
-_SYNONYMS = {
+_SYNONYMS = {  # phrases and words that say the same of a value in question and answer
     "commencing": "effective start begin commence",
     "leading": "head led leader",
     "utmost": "maximum highest",
     "particular": "especially",
 }
-"""Phrases and words that say the same of a value in question and answer."""
 
 _WORD_OF_PHRASE = {
     f" {phrase} ": f" {word} "

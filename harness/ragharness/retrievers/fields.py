@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ragharness.corpus.headings import SEPARATOR
-from ragharness.corpus.passages import EvidenceIndex, PassageSet
+from ragharness.corpus.passages import SEPARATOR, EvidenceIndex, PassageSet
 from ragharness.language import words
 from ragharness.language.words import STOPWORDS, concept
 from ragharness.records import Passage
