@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.analysis.baselines import Baseline, Outcome
-from ragharness.analysis.calibration_note import Note
+from ragharness.analysis.calibrating import Note
 from ragharness.analysis.compare import Comparison
 from ragharness.analysis.gate import Decision, Entry
 from ragharness.analysis.labels import Design, Label
@@ -228,21 +229,22 @@ def _structs(info: Any, seen: dict[type, None] | None = None) -> dict[type, None
 
 
 def _field_texts(kind: type) -> dict[str, str]:
-    """Texts under the fields of a class and of those that it inherits from."""
+    """Texts under the fields of a class and of those that it inherits from, or behind them as comments."""
     texts: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if not base.__module__.startswith(("ragharness", __name__)):
             continue
-        tree = ast.parse(inspect.getsource(sys.modules[base.__module__]))
+        source = inspect.getsource(sys.modules[base.__module__])
+        lines = source.split("\n")
+        tree = ast.parse(source)
         body = next(at.body for at in tree.body if isinstance(at, ast.ClassDef) and at.name == base.__name__)
-        for field, text in pairwise(body):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(field.target, ast.Name)
-                and isinstance(text, ast.Expr)
-                and isinstance(text.value, ast.Constant)
-            ):
+        for field, text in pairwise([*body, ast.Pass()]):
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
                 texts[field.target.id] = " ".join(str(text.value.value).split())
+            elif comment := re.search(r"  # (?!noqa|type:)(.+)", lines[(field.end_lineno or 0) - 1]):
+                texts[field.target.id] = f"{comment[1][0].upper()}{comment[1][1:]}."
     return texts
 
 

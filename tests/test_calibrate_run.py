@@ -15,8 +15,7 @@ import gate_fakes
 import ragharness as rh
 import run_fakes as fake
 from ragharness.analysis.agreement import Part, difference, ppi
-from ragharness.analysis.calibrating import calibrate_run
-from ragharness.analysis.calibration_note import standing
+from ragharness.analysis.calibrating import calibrate_run, standing
 from ragharness.analysis.labels import Label, answered, append_label, labels_folder, open_design
 from ragharness.records import BUCKETS
 from ragharness.reports.people import people_sections

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.analysis.calibration_note import Note, standing, write_note
+from ragharness.analysis.calibrating import Note, standing, write_note
 from ragharness.analysis.scores import Scores, read_scores, written
 from ragharness.analysis.scoring import score_folder, with_blind
 from ragharness.errors import RagharnessError, UnknownName, UsageError
@@ -24,7 +24,7 @@ from ragharness.runner.grading import blind_count, grading_context, had
 from ragharness.support.files import cache_folder, read_plain
 
 if TYPE_CHECKING:
-    from ragharness.analysis.calibration_note import BucketFigures
+    from ragharness.analysis.calibrating import BucketFigures
     from ragharness.analysis.compare import Comparison
     from ragharness.analysis.gate import Decision
     from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
@@ -40,17 +40,14 @@ if TYPE_CHECKING:
 class RunVerdict(NamedTuple):
     """The verdict on a run and its headline counts, with intervals."""
 
-    result: bool
-    """False: the counts say nothing about the pipeline; ``reasons`` say why."""
+    result: bool  # False: the counts say nothing about the pipeline; ``reasons`` say why
     kind: VerdictKind
     sentence: str
     reasons: list[str]
-    desired: Share
-    """Answers in the desired bucket, of all questions."""
+    desired: Share  # answers in the desired bucket, of all questions
     unacceptable: Span
     """Wrong or unsupported answers, of all questions; up to ``most`` where some are ungraded."""
-    refuse_everything: int
-    """Answers in the desired bucket of a pipeline that refuses every question."""
+    refuse_everything: int  # answers in the desired bucket of a pipeline that refuses every question
 
 
 class QuestionResult:
@@ -60,8 +57,7 @@ class QuestionResult:
         self.question = question
         self.records = records
         """One per epoch asked so far; an answer that waits for grading is one without a verdict."""
-        self.epochs = run.settings.epochs
-        """How often the run asks each question."""
+        self.epochs = run.settings.epochs  # how often the run asks each question
         self._run = run
 
     @property
@@ -272,8 +268,7 @@ class _Result:
     """A result that prints as text, shows in notebooks as tables with a picture, and turns into JSON."""
 
     def __init__(self, report: Struct) -> None:
-        self.report: Any = report
-        """Everything that the command prints with ``--json``."""
+        self.report: Any = report  # everything that the command prints with ``--json``
 
     def _sections(self) -> Sequence[Section]:
         raise NotImplementedError

@@ -116,13 +116,10 @@ class Part(NamedTuple):
     Each is 1 where the label was given and 0 where another was.
     """
 
-    size: int
-    """Answers of the stratum, labelled or not."""
-    graded: int
-    """Those of them that the grader gives the label."""
+    size: int  # answers of the stratum, labelled or not
+    graded: int  # those of them that the grader gives the label
     people: Sequence[int]
-    grader: Sequence[int]
-    """Of the same answers in the same order."""
+    grader: Sequence[int]  # of the same answers in the same order
 
 
 class Estimate(NamedTuple):

@@ -38,13 +38,10 @@ nothing, for what others cannot run."""
 _REFERENCES = ("extractive", "blind", "refuse")
 _SHIFTING = ("dense", "hybrid")
 _NAME = re.compile(r"\w[\w.-]{0,199}")
-_OWN_MACHINE = ("base_url",)
-"""Settings of a pipeline that say where it runs, not what it is."""
+_OWN_MACHINE = ("base_url",)  # settings of a pipeline that say where it runs, not what it is
 
-_TIE = 1e-4
-"""Scores of a dense retriever that differ by less are tied."""
-_DIGITS = 6
-"""Decimals of a score that are kept: sums in another order differ behind them."""
+_TIE = 1e-4  # scores of a dense retriever that differ by less are tied
+_DIGITS = 6  # decimals of a score that are kept: sums in another order differ behind them
 _AXES = ("reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
@@ -161,8 +158,7 @@ class Check(NamedTuple):
 
     id: str
     status: Literal["reproduced", "differs", "not checked"]
-    found: tuple[str, ...] = ()
-    """What differs, or why it was not checked."""
+    found: tuple[str, ...] = ()  # what differs, or why it was not checked
 
 
 def load_baselines(corpus: str = "") -> list[Baseline]:

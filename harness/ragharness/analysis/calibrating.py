@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from ragharness.analysis.agreement import (
     Estimate,
@@ -19,18 +22,6 @@ from ragharness.analysis.agreement import (
     kappa,
     labels_needed,
     ppi,
-)
-from ragharness.analysis.calibration_note import (
-    LEAST_GOLD,
-    NONE,
-    Agreement,
-    BucketFigures,
-    Disagreement,
-    Interval,
-    Method,
-    Note,
-    Rate,
-    bound_of,
 )
 from ragharness.analysis.intervals import wilson
 from ragharness.analysis.labels import (
@@ -51,10 +42,9 @@ from ragharness.analysis.labels import (
 from ragharness.errors import RunNotUsable, UsageError
 from ragharness.records import BUCKETS, Bucket
 from ragharness.runner.journal import Key
-from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_folder import RunFolder, Settings
 
-LEAST_LABELS = 30
-"""Labels under which nothing is corrected, unless they are all that there is."""
+LEAST_LABELS = 30  # labels under which nothing is corrected, unless they are all that there is
 
 
 class Pair(NamedTuple):
@@ -222,8 +212,7 @@ def _worst_first(each: Disagreement) -> tuple[bool, bool, str, int]:
 
 
 _OTHER_RUN = "n/a: labels of another run correct no counts"
-_NEXT = 10
-"""Questions to label next that are named."""
+_NEXT = 10  # questions to label next that are named
 
 
 def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
@@ -428,3 +417,168 @@ def agreement_of(pairs: Sequence[Pair]) -> Agreement:
         ac1_interval=(other.low, other.high) if other else None,
         alpha=alpha([(pair.people, pair.grader) for pair in graded]),
     )
+
+
+FILE = "calibration.json"
+FORMAT = 1
+NONE = "NOT calibrated"
+LEAST_GOLD = 5  # labelled answers of a bucket under which its count is not corrected
+
+Method = Literal["", "difference", "rogan-gladen"]
+
+
+class Bound(Struct, frozen=True, kw_only=True):
+    """What a calibration holds for: it says nothing of another grader, or of other answers."""
+
+    grader: str
+    """Name and version; of a model its own name and its prompt's version are part of it."""
+    model: str
+    """That of the pipeline, where it names one."""
+    prompt: str
+    question_set: str
+    corpus_hash: str
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """A share of labelled answers, weighted by how they were drawn; null where nothing was counted."""
+
+    count: int
+    n: int
+    rate: float | None
+    low: float | None
+    high: float | None
+
+
+class Interval(Struct, frozen=True, kw_only=True):
+    """A corrected rate: of all questions of the run, in answers, or of the long run."""
+
+    value: float
+    low: float
+    high: float
+
+
+class BucketFigures(Struct, frozen=True, kw_only=True):
+    """One bucket: how well the grader finds it, and how many answers really are in it."""
+
+    people: int
+    """Labelled answers that people put there."""
+    grader: int
+    """Answers of the run that the grader put there, labelled or not."""
+    recall: Rate
+    """Of those that people put there, the grader's."""
+    precision: Rate
+    """Of those that the grader put there, people's."""
+    corrected: Interval | None = None
+    """How many answers of the run are in the bucket."""
+    long_run: Interval | None = None
+    """The share in the population that the answers are a sample of (PPI++)."""
+    why_not: str = ""
+    """Why there is no corrected count; empty: there is one."""
+    needed: int | None = None
+    """Labels for +-5 points in this run, those given included; None: not known."""
+    needed_long_run: int | None = None
+    """The same for the long run; None: no number of labels is enough."""
+
+
+class Disagreement(Struct, frozen=True, kw_only=True):
+    """An answer that people and the grader put into different buckets."""
+
+    question: str
+    epoch: int
+    asked: str
+    gold: str
+    answer: str
+    people: str
+    comment: str
+    grader: str
+    reason: str
+    why: str
+
+
+class Agreement(Struct, frozen=True, kw_only=True):
+    """Grader and people over the answers that both gave a bucket."""
+
+    n: int
+    accuracy: Rate
+    kappa: float | None
+    kappa_interval: tuple[float, float] | None
+    ac1: float | None
+    ac1_interval: tuple[float, float] | None
+    alpha: float | None
+
+
+class Note(Struct, frozen=True, kw_only=True):
+    """The JSON of ``ragharness calibrate RUN``."""
+
+    format: int = FORMAT
+    calibrated: bool
+    sentence: str
+    """What reports say."""
+    reasons: list[str]
+    """Why it is not calibrated."""
+    notes: list[str]
+    """What limits how the figures can be read."""
+    run: str
+    labels_of: str
+    """The run whose answers were labelled."""
+    made: str
+    bound: Bound
+    questions: int
+    """Questions times epochs: the denominator of every rate."""
+    answers: int
+    """Answers of the run that can be labelled."""
+    labelled: int
+    unlabelled: int
+    """Answers of the sample without a label."""
+    annotators: list[str]
+    strata: str
+    seed: int | None
+    method: Method
+    confusion: dict[str, dict[str, int]]
+    """People's bucket -> the grader's, or ``needs_review`` -> labelled answers."""
+    buckets: dict[str, BucketFigures]
+    agreement: Agreement
+    more: int | None
+    """Labels that are missing for +-5 points in every bucket."""
+    next: list[str]
+    """Questions to label next."""
+    disagreements: list[Disagreement]
+
+
+def bound_of(settings: Settings) -> Bound:
+    """What a calibration of such a run is bound to."""
+    told = settings.pipeline_settings
+    return Bound(
+        grader=settings.grader,
+        model=str(told.get("model", "")),
+        prompt=str(told.get("prompt", "")),
+        question_set=settings.question_set,
+        corpus_hash=settings.corpus_hash,
+    )
+
+
+def read_note(folder: RunFolder) -> Note | None:
+    """Note of a run; None where it has none that can be read."""
+    try:
+        return msgspec.json.decode((folder.path / FILE).read_bytes(), type=Note)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def write_note(folder: RunFolder, note: Note, markdown: str) -> None:
+    """Keep a note with its run, as JSON and as Markdown; raises StorageError."""
+    folder.write(FILE, msgspec.json.format(msgspec.json.encode(note)) + b"\n")
+    folder.write("calibration.md", markdown.encode())
+
+
+def standing(folder: RunFolder) -> tuple[bool, str]:
+    """Whether the grader is calibrated on a run, and the sentence that says so."""
+    note = read_note(folder)
+    if note is None:
+        return False, NONE
+    now = bound_of(folder.run.settings)
+    for name in Bound.__struct_fields__:
+        was, found = getattr(note.bound, name), getattr(now, name)
+        if was != found:
+            return False, f"{NONE}: the labels are for {name.replace('_', ' ')} {was[:16]}, not {found[:16]}"
+    return note.calibrated, note.sentence

@@ -25,8 +25,7 @@ OUTCOMES = (*BUCKETS, UNGRADED)
 _BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}
 """How bad an outcome is where it is not the desired one."""
 
-_HASH = 12
-"""Characters of a hash that are shown."""
+_HASH = 12  # characters of a hash that are shown
 
 
 class Flip(Struct, frozen=True):

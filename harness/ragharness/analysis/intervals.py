@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-Z95 = 1.959963984540054
-"""The 97.5 % point of the standard normal distribution."""
+Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 
-_HALVINGS = 64
-"""Bisection steps: the interval [0, 1] is halved below the spacing of floats near 1."""
+_HALVINGS = 64  # bisection steps: the interval [0, 1] is halved below the spacing of floats near 1
 
 
 def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
@@ -161,17 +159,14 @@ def false_alarm(chances: Iterable[float]) -> float:
     return max(0.0, float(counts @ above))
 
 
-Z80 = 0.8416212335729143
-"""The 80 % point of the standard normal distribution: the power that is planned for."""
+Z80 = 0.8416212335729143  # the 80 % point of the standard normal distribution: the power that is planned for
 
 ALPHA = 0.05
 
-_EXACT_UP_TO = 20
-"""Differences whose signs are flipped in every way; more of them are drawn."""
+_EXACT_UP_TO = 20  # differences whose signs are flipped in every way; more of them are drawn
 
 _DRAWS = 10_000
-_STEP = 0.0025
-"""Steps in which the smallest rise is looked for."""
+_STEP = 0.0025  # steps in which the smallest rise is looked for
 
 _EXACT_POWER = 400
 """Questions up to which the power is summed; the normal approximation is within a point beyond."""
@@ -180,14 +175,11 @@ _EXACT_POWER = 400
 class McNemar(NamedTuple):
     """p values of the exact McNemar test on the pairs that changed."""
 
-    exact: float
-    """Two-sided."""
+    exact: float  # two-sided
     mid: float
     """Two-sided, with half the chance of the result itself (Lancaster 1961): less strict, not guaranteed."""
-    one_sided: float
-    """That more became worse than better."""
-    always_valid: float
-    """Two-sided, and valid however often one looked while the pairs came in."""
+    one_sided: float  # that more became worse than better
+    always_valid: float  # two-sided, and valid however often one looked while the pairs came in
 
 
 def mcnemar(worse: int, better: int) -> McNemar:

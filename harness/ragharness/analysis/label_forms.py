@@ -186,8 +186,7 @@ TO_FILL_IN = ("bucket", "citation_supports", "extra_claim_count", "refusal_quali
 COLUMNS = ("question", "epoch", "asked", "gold", "notes", "answer", *TO_FILL_IN, "evidence", "passages")
 _NUMBERS = ("extra_claim_count", "refusal_quality")
 _NAMED = 5
-_LONGEST = 20_000
-"""Characters of a cell; spreadsheets cut at 32,767."""
+_LONGEST = 20_000  # characters of a cell; spreadsheets cut at 32,767
 
 
 def write_table(path: Path, labelling: Labelling) -> int:

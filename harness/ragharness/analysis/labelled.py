@@ -23,12 +23,10 @@ from ragharness.questions.values import typed, undecidable
 from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order
 
-Label = Literal["correct", "incorrect", "refusal"]
-"""What people say of an answer."""
+Label = Literal["correct", "incorrect", "refusal"]  # what people say of an answer
 
 LABELS: tuple[str, ...] = get_args(Label)
-_NAMED = 5
-"""Bad lines that are named; the rest is counted."""
+_NAMED = 5  # bad lines that are named; the rest is counted
 _HELP = "docs/calibration.md shows the columns, and --map for files that name them otherwise"
 _NEEDED = ("question", "answers", "answer", "label")
 
@@ -41,15 +39,11 @@ class Labelled(Struct, frozen=True):
     question: Question
     answer: Answer
     label: Label
-    golds: tuple[str, ...]
-    """As written, before they were read by kind."""
-    shape: str
-    """The kind of gold; ``sentence`` for texts that the rules cannot decide."""
+    golds: tuple[str, ...]  # as written, before they were read by kind
+    shape: str  # the kind of gold; ``sentence`` for texts that the rules cannot decide
     passages: tuple[Passage, ...] = ()
-    supporting: frozenset[str] = frozenset()
-    """Ids of the passages that hold the evidence."""
-    judged_alone: bool = True
-    """No passages were given: the answer is judged, and its support taken as given."""
+    supporting: frozenset[str] = frozenset()  # ids of the passages that hold the evidence
+    judged_alone: bool = True  # no passages were given: the answer is judged, and its support taken as given
 
 
 def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
@@ -208,16 +202,14 @@ COLUMNS = (
 _LABEL = "label."
 _SEPARATOR = "answers.separator"
 _SHOWN = "--map NAME=THEIRS"
-NONE = "-"
-"""``answers=-``: a file without golds, whose labels tell refusals apart and nothing else."""
+NONE = "-"  # ``answers=-``: a file without golds, whose labels tell refusals apart and nothing else
 
 
 class Mapping(NamedTuple):
     """Their name of each column, their words for each label, and what stands between several golds."""
 
     columns: dict[str, str]
-    words: dict[str, str]
-    """A word in small letters -> the label that it means."""
+    words: dict[str, str]  # a word in small letters -> the label that it means
     separator: str = "|"
 
     @classmethod
@@ -274,25 +266,19 @@ def _add(words: dict[str, str], label: str, theirs: str) -> None:
 OUTCOMES = ("correct", "wrong", "unsupported", "refused", "needs_review", "no_answer")
 """What a grader says of an answer."""
 
-Confusion = dict[str, dict[str, int]]
-"""Label of people -> outcome of the grader -> answers."""
+Confusion = dict[str, dict[str, int]]  # label of people -> outcome of the grader -> answers
 
 
 class Rates(NamedTuple):
     """The rates of a confusion, in the order in which they are told; None: the labels do not allow it."""
 
-    false_correct: Share
-    """Of our corrects those that people call incorrect or a refusal."""
-    false_wrong: Share
-    """Of people's corrects those that we call wrong."""
+    false_correct: Share  # of our corrects those that people call incorrect or a refusal
+    false_wrong: Share  # of people's corrects those that we call wrong
     needs_review: Share
-    refusal_recall: Share | None
-    """Of people's refusals those that we call refused; None without such labels."""
+    refusal_recall: Share | None  # of people's refusals those that we call refused; None without such labels
     refusal_precision: Share | None
-    agreement_all: Share
-    """Correct or not on both sides; an answer left to review agrees with nobody."""
-    agreement_graded: Share
-    """The same without the answers left to review."""
+    agreement_all: Share  # correct or not on both sides; an answer left to review agrees with nobody
+    agreement_graded: Share  # the same without the answers left to review
 
 
 class Difference(NamedTuple):

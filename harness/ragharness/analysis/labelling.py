@@ -39,8 +39,7 @@ from ragharness.runner.journal import Key
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.files import exclusive_lock, text_digest
 
-_CONTEXT = 320
-"""Characters of a document on either side of its gold evidence."""
+_CONTEXT = 320  # characters of a document on either side of its gold evidence
 
 _BRACKET = re.compile(r"\[{1,2}[^\[\]\n]{1,300}\]{1,2}")
 
@@ -62,8 +61,7 @@ class Shown(Struct, frozen=True, omit_defaults=True):
     title: str
     text: Spans
     cited: bool = False
-    gold: bool = False
-    """Of a passage: it holds gold evidence; of evidence: it was among the passages given."""
+    gold: bool = False  # of a passage: it holds gold evidence; of evidence: it was among the passages given
 
 
 class Item(Struct, frozen=True, kw_only=True):
@@ -73,8 +71,7 @@ class Item(Struct, frozen=True, kw_only=True):
     epoch: int
     asked: str
     gold: str
-    notes: list[str]
-    """What else the question set knows: tempting answers, what was withheld."""
+    notes: list[str]  # what else the question set knows: tempting answers, what was withheld
     answer: Spans
     passages: list[Shown]
     evidence: list[Shown]
@@ -217,8 +214,7 @@ class State(Struct, frozen=True, kw_only=True):
     annotator: str
     progress: Progress
     item: Item | None
-    draft: Label | None = None
-    """The label that was just taken back."""
+    draft: Label | None = None  # the label that was just taken back
     said: list[Said] = []
 
 

@@ -23,8 +23,7 @@ from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.run_search import slug
 from ragharness.support.files import atomic_file, exclusive_lock, read_plain, text_digest
 
-FOLDER = "labels"
-"""The folder of a run that holds its sample and a file for each annotator."""
+FOLDER = "labels"  # the folder of a run that holds its sample and a file for each annotator
 
 MOST_QUALITY = 3
 LONGEST_COMMENT = 4000
@@ -58,8 +57,7 @@ class Answered(NamedTuple):
 
     key: Key
     row: str
-    outcome: str
-    """The grader's bucket, or ``needs_review``."""
+    outcome: str  # the grader's bucket, or ``needs_review``
     digest: str
 
 
@@ -231,8 +229,7 @@ def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[P
 Strata = Literal["none", "row", "bucket"]
 STRATA: tuple[Strata, ...] = ("none", "row", "bucket")
 DEFAULT_SAMPLE = 60
-LEAST = 5
-"""Answers of each stratum, where it has so many."""
+LEAST = 5  # answers of each stratum, where it has so many
 
 _FORMAT = 1
 _FILE = "design.json"

@@ -45,8 +45,7 @@ _EXAMPLE = "docs/matrix.md shows a matrix.toml"
 class Cell(NamedTuple):
     """One combination."""
 
-    values: dict[str, str]
-    """By axis, as they are shown."""
+    values: dict[str, str]  # by axis, as they are shown
     config: RunConfig
 
     @property
@@ -58,8 +57,7 @@ class Cell(NamedTuple):
 class Grid(NamedTuple):
     """Every cell of a matrix."""
 
-    axes: dict[str, tuple[str, ...]]
-    """The values of each axis as they are shown, in the order of the file."""
+    axes: dict[str, tuple[str, ...]]  # the values of each axis as they are shown, in the order of the file
     cells: tuple[Cell, ...]
 
 
@@ -162,16 +160,11 @@ _WIDTH = len(BUCKETS) + 1
 class MatrixCell(Struct, frozen=True, kw_only=True):
     """One combination: what it is, what was left to ask, and what came out."""
 
-    values: dict[str, str]
-    """By axis."""
-    calls: int | None
-    """Calls that were left before anything was asked; null: it could not begin."""
-    cost: float | None
-    """US dollars that they cost at most; null: not known."""
-    run: str = ""
-    """Its run folder; empty: it has none."""
-    error: str = ""
-    """Why it has none, or was broken off."""
+    values: dict[str, str]  # by axis
+    calls: int | None  # calls that were left before anything was asked; null: it could not begin
+    cost: float | None  # US dollars that they cost at most; null: not known
+    run: str = ""  # its run folder; empty: it has none
+    error: str = ""  # why it has none, or was broken off
     scores: Scores | None = None
 
     @property
@@ -185,10 +178,8 @@ class BucketChange(Struct, frozen=True):
 
     bucket: str
     difference: float
-    interval: tuple[float, float]
-    """Bootstrap over documents."""
-    p: float
-    """Sign-flip permutation test over documents, two-sided."""
+    interval: tuple[float, float]  # bootstrap over documents
+    p: float  # sign-flip permutation test over documents, two-sided
 
 
 class Effect(Struct, frozen=True, kw_only=True):
@@ -197,14 +188,11 @@ class Effect(Struct, frozen=True, kw_only=True):
     axis: str
     base: str
     value: str
-    pairs: int
-    """Pairs of cells that differ in this axis alone."""
-    n: int
-    """Pairs of answers: questions graded in both cells of a pair."""
+    pairs: int  # pairs of cells that differ in this axis alone
+    n: int  # pairs of answers: questions graded in both cells of a pair
     documents: int
     changes: list[BucketChange]
-    moved: float
-    """How far the buckets moved: half the sum of the absolute changes of their shares."""
+    moved: float  # how far the buckets moved: half the sum of the absolute changes of their shares
     interval: tuple[float, float]
     less: float = 0.0
     """By how much it moves them less than the strongest effect of another axis; 0: it is the strongest."""
@@ -217,8 +205,7 @@ class Matrix(Struct, frozen=True, kw_only=True):
     format: int = FORMAT
     axes: dict[str, tuple[str, ...]]
     cells: list[MatrixCell]
-    effects: list[Effect] = []
-    """The strongest first."""
+    effects: list[Effect] = []  # the strongest first
 
 
 def main_effects(

@@ -50,28 +50,22 @@ _EXAMPLE = "--metrics trust_score,utility, --metrics all, or --metrics metrics.t
 class Wanted(Struct, frozen=True, kw_only=True):
     """Which metrics are wanted, and what they are told; the keys of a ``metrics.toml``."""
 
-    metrics: list[str] = []
-    """Their names; empty: all."""
+    metrics: list[str] = []  # their names; empty: all
     answerable: Answerable = "retrieval"
     weights: dict[str, float] = {}
     """What an answer in each bucket is worth; the others keep their usual weight."""
     judge: str = ""
     """``FILE.py:NAME`` of what says whether an answer refuses; empty: the grader's own reading."""
-    claims: Mode = "em"
-    """MetricOptions gold claims are looked for in outputs of other systems."""
+    claims: Mode = "em"  # how gold claims are looked for in outputs of other systems
 
 
 class Metrics(Struct, frozen=True, kw_only=True):
     """What ``metrics.json`` holds."""
 
-    run: str
-    """Its name, or the file of outputs."""
-    questions: list[str]
-    """The question of each graded answer: the order of the rows of every metric."""
-    ungraded: int
-    """Answers without a bucket: in no figure."""
-    undecided: list[str]
-    """Questions whose answers the judge left to a person: in no figure either."""
+    run: str  # its name, or the file of outputs
+    questions: list[str]  # the question of each graded answer: the order of the rows of every metric
+    ungraded: int  # answers without a bucket: in no figure
+    undecided: list[str]  # questions whose answers the judge left to a person: in no figure either
     answerable: Answerable
     weights: dict[str, float]
     judge: str
@@ -170,8 +164,7 @@ def _metrics(name: str, found: Answers, wanted: Wanted, names: list[str], judge:
     )
 
 
-ATTEMPTS = 2
-"""Calls for one judgement before it is left to a person."""
+ATTEMPTS = 2  # calls for one judgement before it is left to a person
 
 PROMPT = """Does this answer refuse the question?
 
@@ -230,8 +223,7 @@ def judged(found: Sequence[Item], ask: Callable[[str], str]) -> tuple[list[Item]
     return read, left
 
 
-Matrix = Sequence[Sequence[bool]]
-"""For each claim, whether each passage entails it."""
+Matrix = Sequence[Sequence[bool]]  # for each claim, whether each passage entails it
 
 
 def ragchecker(
@@ -276,24 +268,18 @@ class LogScores(Struct, frozen=True, kw_only=True):
 
     format: str
     answers: int
-    left_out: int
-    """Rows and traces without a question."""
-    empty: int
-    """Questions without an answer."""
-    unread: int
-    """Answers of which it is not certain whether they refuse."""
-    refused: Share
-    """Of the answers that are read."""
-    cited: Share
-    """Of those that are no refusal: with a citation."""
+    left_out: int  # rows and traces without a question
+    empty: int  # questions without an answer
+    unread: int  # answers of which it is not certain whether they refuse
+    refused: Share  # of the answers that are read
+    cited: Share  # of those that are no refusal: with a citation
     citations_exist: Share
     """Of answers with citations where the log says what was retrieved: all of them were."""
     citations_support: Share
     """Of answers with citations to passages whose text is known: all support their sentences."""
     uncited_claims: Share
     """Of those that are no refusal: with a sentence that claims something and cites nothing."""
-    unknown_texts: int
-    """Answers that cite a passage of which the log has no text: their support is not known."""
+    unknown_texts: int  # answers that cite a passage of which the log has no text: their support is not known
     unknown_retrieval: int
     """Answers of which the log does not say what was retrieved, or not by the ids that they cite."""
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from ragharness.analysis.calibration_note import standing
+from ragharness.analysis.calibrating import standing
 from ragharness.analysis.metrics import PARTS, Outcome, Share, Tally, YesNoAxis, metrics, rate, share
 from ragharness.analysis.sides import UNLIMITED, Pair, Pairs, Side, tied
 from ragharness.errors import UnknownName, UsageError
@@ -117,14 +117,12 @@ def _checked(values: Any, where: str) -> Gates:
     return gates
 
 
-_TINY = 1e-9
-"""Means of epochs are not exact in binary."""
+_TINY = 1e-9  # means of epochs are not exact in binary
 
 Count: TypeAlias = tuple[int, int]
 """Of one question in the base and in the candidate, or the least and the most."""
 
-Ends: TypeAlias = tuple[float, float]
-"""The least and the most that a figure can be."""
+Ends: TypeAlias = tuple[float, float]  # the least and the most that a figure can be
 
 
 class Limits(Struct, frozen=True):
@@ -333,11 +331,9 @@ class Figure(NamedTuple):
 
     sentence: str
     compute: Callable[[Sequence[Outcome], int | None], Any]
-    higher_is_better: bool | None
-    """None: neither, so that a limit needs a sign."""
+    higher_is_better: bool | None  # None: neither, so that a limit needs a sign
     range: tuple[int, int | None] = (0, 1)
-    of_evidence: bool = False
-    """Over the questions whose evidence is in reach; grading changes nothing of it."""
+    of_evidence: bool = False  # over the questions whose evidence is in reach; grading changes nothing of it
 
 
 def figures() -> dict[str, Figure]:

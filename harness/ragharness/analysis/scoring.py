@@ -40,8 +40,12 @@ from ragharness.analysis.scores import (
     Stability,
     Timing,
     Versions,
+    conclude,
+    error_groups,
+    failures,
+    misses,
+    problem_groups,
 )
-from ragharness.analysis.verdict import conclude, error_groups, failures, misses, problem_groups
 from ragharness.errors import CodeNotUsable
 from ragharness.records import BUCKETS, ROWS, Question, Record
 from ragharness.runner.run_folder import Call, Run, RunFolder, Session
@@ -54,8 +58,7 @@ _RECORDED_NOTE = (
     " what was withheld or empty there is withheld and empty here"
 )
 
-_NAMED = 10
-"""Questions that are named; the rest is counted."""
+_NAMED = 10  # questions that are named; the rest is counted
 
 
 def score_folder(

@@ -28,10 +28,8 @@ class Mark(NamedTuple):
 
     bucket: str | None
     status: str
-    quality: int | None = None
-    """Refusal quality, 0 to 3."""
-    claims: int | None = None
-    """Claims without a citation."""
+    quality: int | None = None  # refusal quality, 0 to 3
+    claims: int | None = None  # claims without a citation
     supports: bool | None = None
     content: str = ""
     """Of an ungraded answer: a digest of what its grader was given; empty: there is no answer."""
@@ -46,8 +44,7 @@ class Asked(NamedTuple):
     row: str
     wanted: str
     document: str
-    content: int
-    """The hash of its text, by which questions of two sets are told apart."""
+    content: int  # the hash of its text, by which questions of two sets are told apart
 
 
 class Side(NamedTuple):
@@ -55,10 +52,8 @@ class Side(NamedTuple):
 
     run: Run
     name: str
-    asked: dict[str, Asked]
-    """In the order of the question set."""
-    marks: dict[str, tuple[Mark, ...]]
-    """One for each epoch, in their order."""
+    asked: dict[str, Asked]  # in the order of the question set
+    marks: dict[str, tuple[Mark, ...]]  # one for each epoch, in their order
 
     @property
     def epochs(self) -> int:
@@ -77,12 +72,10 @@ class Side(NamedTuple):
 class Settled(NamedTuple):
     """What the epochs of one question come to, as limits where some of them are ungraded."""
 
-    buckets: frozenset[str]
-    """One bucket, or those that it may still become."""
+    buckets: frozenset[str]  # one bucket, or those that it may still become
     quality: tuple[float, float] | None
     """The mean quality of its refusals; None: it is no refusal, or none has a quality."""
-    claims: tuple[float, float]
-    """Uncited claims of an epoch, on average."""
+    claims: tuple[float, float]  # uncited claims of an epoch, on average
 
 
 def read_side(folder: RunFolder, like: Side | None = None) -> Side:
@@ -183,8 +176,7 @@ class Pair(NamedTuple):
 
     base: Settled
     candidate: Settled
-    tied: bool
-    """Both runs gave the same answer."""
+    tied: bool  # both runs gave the same answer
 
 
 class Pairs:

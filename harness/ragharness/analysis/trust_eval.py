@@ -20,8 +20,7 @@ from ragharness.analysis.derived.alce_citation_precision import citation_precisi
 from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.errors import UsageError
 
-Entails = Callable[[str, str], bool]
-"""Whether a premise entails a claim."""
+Entails = Callable[[str, str], bool]  # whether a premise entails a claim
 
 Mode = Literal["em", "cm", "em5"]
 """How a claim is looked for in an output: as a substring, by entailment, in a list of answers."""

@@ -21,20 +21,17 @@ from ragharness.records import Question, Record, Sentence
 Answerable = Literal["retrieval", "corpus"]
 """Where the answer has to be for a question to count as answerable: in what was retrieved, in the corpus."""
 
-MOST_CITATIONS = 3
-"""Citations of a sentence that count (ALCE)."""
+MOST_CITATIONS = 3  # citations of a sentence that count (ALCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
     """A sentence of an answer with what its first three citations support."""
 
-    jointly: bool = False
-    """They support it together, and all that it cites was retrieved."""
+    jointly: bool = False  # they support it together, and all that it cites was retrieved
     alone: tuple[bool, ...] = ()
     """Each supports it alone; empty: it cites nothing, or something that was not retrieved."""
-    others: tuple[bool, ...] = ()
-    """The others support it without this one; empty: there is one, or none."""
+    others: tuple[bool, ...] = ()  # the others support it without this one; empty: there is one, or none
     shared: tuple[bool, ...] = ()
     """It states a gold claim that one of the others states too; empty: not looked at."""
 
@@ -56,24 +53,17 @@ class Item:
 
     question: str
     refused: bool
-    in_corpus: bool
-    """The corpus that could be searched states the answer: it is neither absent nor withheld."""
-    in_retrieval: bool
-    """The evidence was retrieved."""
+    in_corpus: bool  # the corpus that could be searched states the answer: it is neither absent nor withheld
+    in_retrieval: bool  # the evidence was retrieved
     bucket: str = ""
-    matched: bool = False
-    """The answer is right, grounded or not."""
-    found: float = 0.0
-    """Of the gold claims that can be recovered from the passages, the share in the answer."""
-    clarifies: bool = False
-    """A refusal that asks what the question means."""
-    sentences: tuple[Cited, ...] = ()
-    """Those that claim something."""
+    matched: bool = False  # the answer is right, grounded or not
+    found: float = 0.0  # of the gold claims that can be recovered from the passages, the share in the answer
+    clarifies: bool = False  # a refusal that asks what the question means
+    sentences: tuple[Cited, ...] = ()  # those that claim something
     confidence: float | None = None
     relevant: tuple[bool, ...] = ()
     """For each retrieved passage, in order, whether it is known to hold gold evidence."""
-    gold_passages: int = 0
-    """Passages that hold gold evidence; 0: not known."""
+    gold_passages: int = 0  # passages that hold gold evidence; 0: not known
     text: str = ""
     asked: str = ""
 
@@ -86,8 +76,7 @@ class Answers(NamedTuple):
     """The answers of a run, in the order of the questions."""
 
     graded: list[Item]
-    ungraded: list[Item]
-    """Those without a bucket, and questions not asked, as if each were a wrong answer."""
+    ungraded: list[Item]  # those without a bucket, and questions not asked, as if each were a wrong answer
 
 
 def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> Answers:
@@ -178,8 +167,7 @@ class MetricOptions:
 
     answerable: Answerable = "retrieval"
     """Which reading of *answerable* the value of a metric takes; its figures have both."""
-    weights: dict[str, float] = field(default_factory=WEIGHTS.copy)
-    """What an answer in each bucket is worth."""
+    weights: dict[str, float] = field(default_factory=WEIGHTS.copy)  # what an answer in each bucket is worth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,8 +183,7 @@ class Derived(Declaration):
     """The least and the greatest value; with weights of your own it may be another."""
     from_texts: bool = False
     """Whether texts alone give it (``scores.trust_eval``), or it needs the buckets of a run."""
-    remark: str = ""
-    """Where it differs from its source, or what it cannot see."""
+    remark: str = ""  # where it differs from its source, or what it cannot see
     of: Callable[[Item, MetricOptions], float | None] | None = None
     over: Callable[[Items, MetricOptions], Figures] | None = None
 
@@ -213,12 +200,9 @@ class Measured(Struct, frozen=True, kw_only=True):
     label: str
     granularity: Granularity
     value: float | None
-    n: int
-    """Graded answers, those to which the metric does not apply included."""
-    undefined: int
-    """Answers to which it does not apply; they are not in the mean."""
-    ungraded: int
-    """Answers without a bucket: counted here, and in no figure but the next."""
+    n: int  # graded answers, those to which the metric does not apply included
+    undefined: int  # answers to which it does not apply; they are not in the mean
+    ungraded: int  # answers without a bucket: counted here, and in no figure but the next
     if_wrong: float | None
     """The value if each of them were a wrong answer: failing must not raise a score unseen."""
     figures: dict[str, float | None] = {}

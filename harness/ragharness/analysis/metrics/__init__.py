@@ -30,18 +30,13 @@ class Outcome(Struct, frozen=True, eq=False, gc=False):
     """What became of a question; without a record it was not asked yet. Those alike are one object."""
 
     row: str
-    wanted: str
-    """The desired bucket of the question."""
+    wanted: str  # the desired bucket of the question
     withheld: bool
-    located: bool
-    """Whether the question has evidence."""
+    located: bool  # whether the question has evidence
     status: str = "not_asked"
-    called: bool = False
-    """Whether the pipeline was called and returned, or timed out."""
-    judged: bool = False
-    """Whether there is a verdict."""
-    bucket: str | None = None
-    """None: not graded."""
+    called: bool = False  # whether the pipeline was called and returned, or timed out
+    judged: bool = False  # whether there is a verdict
+    bucket: str | None = None  # None: not graded
     reason: str = ""
     flags: tuple[str, ...] = ()
     citation_exists: str | None = None
@@ -51,12 +46,9 @@ class Outcome(Struct, frozen=True, eq=False, gc=False):
     evidence_ranks: tuple[int, ...] = ()
     document_rank: int = 0
     evidence_passages: int = 0
-    evidence_cited: bool = False
-    """Whether a passage that holds a gold span is cited."""
-    passages: int = 0
-    """Passages that the pipeline had."""
-    failure: Failure | None = None
-    """The kind of the failure."""
+    evidence_cited: bool = False  # whether a passage that holds a gold span is cited
+    passages: int = 0  # passages that the pipeline had
+    failure: Failure | None = None  # the kind of the failure
     problems: tuple[str, ...] = ()
 
     @property
@@ -284,8 +276,7 @@ def yes_no(values: Sequence[str | None]) -> YesNoAxis:
 class Declaration:
     """What a file of a metric declares."""
 
-    name: str = ""
-    """The name of its file, and ``sentence`` the first one there: filled in where it is found."""
+    name: str = ""  # the name of its file, and ``sentence`` the first one there: filled in where it is found
     sentence: str = ""
     label: str
     source: str = "this project"
@@ -334,10 +325,8 @@ class Metric(Declaration):
     """Where in the scores it stands: ``axes`` are handed all outcomes, ``retrieval`` those with evidence."""
     short: str = ""
     """Its name in the terminal's report, ``label`` the one in Markdown; empty: only Markdown has it."""
-    remark: str = ""
-    """What the terminal says behind the value, on a line of its own."""
-    absent: str = ""
-    """How Markdown names the answers to which a yes/no metric does not apply."""
+    remark: str = ""  # what the terminal says behind the value, on a line of its own
+    absent: str = ""  # how Markdown names the answers to which a yes/no metric does not apply
     words: Callable[[Any], str] | None = None
     """The value in words; None: as every value of its type is written."""
     range: tuple[int, int | None] = (0, 1)
