@@ -19,8 +19,7 @@ _CONNECTIVE = regex(
 )
 _SAID_BY = regex(
     r"According to (?:the\s+)?(?:[A-Z][\w’'&.-]*)(?:\s+(?:(?:of|the|and|for)\s+)?[\w’'&.-]+){0,6}?,\s+(?=\S)"
-)
-"""Who says so may go: the text states it all the same."""
+)  # who says so may go: the text states it all the same
 _SAID_THAT = regex(
     r"(?:The\s+)?[A-Z][\w’'&.-]*(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z][\w’'&.-]*){0,6}(?:\s+(?:officials|data|staff))?\s+"
     r"(?:has\s+|have\s+)?(?:estimate[sd]?|report(?:s|ed)?|said|note[sd]?|found|state[sd]?|show(?:s|ed)?|indicate[sd]?|calculate[sd]?|determine[sd]?)\s+that\s+(?=\S)"
@@ -31,14 +30,12 @@ _ADVERBIAL = regex(
 )
 _PLACE = regex(
     r"(?:Under|In)\s+(?:the\s+)?[A-Z][\w.'’&-]*(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z0-9][\w.'’&-]*)*"
-)
-"""A law or a place: it can end a question too."""
+)  # a law or a place: it can end a question too
 _TAIL = regex(
     r"(?:,\s+(?:which|who|whose|where|while|including|up\s+from|down\s+from|compared|but|although|though|whereas|making|resulting|according\s+to|as\s+well\s+as|"
     r"primarily|particularly|mainly|mostly|followed\s+by|with|an?|or)\b"
     r"|,\s+(?:and\s+)?(?:(?:about|approximately|roughly|nearly)\s+)?(?:\$|\d[\d.,]*\s?(?:%|percent\b))|—)[^—]*$"
-)
-"""What says more about a statement that is complete without it."""
+)  # what says more about a statement that is complete without it
 _GOES_ON = regex(r",\s+including\b[^,]*,\s+(?:to|in|for|on|with|that|by|from)\b")
 """An aside in the midst of a thought: what follows it belongs to what precedes it."""
 _APPOSITION = regex(
@@ -54,8 +51,7 @@ _TIME = regex(
     r"january|february|march|april|may|june|july|august|september|october|november|december|summer|fall|spring|winter|"
     r"FY\d{2,4}(?:-FY\d{2,4})?|\d{1,2}|(?:1[89]|20)\d\ds?(?:[-–](?:1[89]|20)?\d\d)?),?\s*)+",
     re.IGNORECASE,
-)
-"""An adverbial of time alone: it can end a question as well as begin a statement."""
+)  # an adverbial of time alone: it can end a question as well as begin a statement
 _ELSEWHERE = regex(
     r"\b(?:this|these|those|that(?=\s+(?:year|amount|figure|time|total|period|date|day|month|report|law|act|number|same|program|agency)\b)|such|"
     r"the\s+(?:former|latter|same|above|following|previous|preceding|first|second|third|other|others|remaining|rest|two|three|four|five|six|new|current|proposed|original|resulting|corresponding|final|next|last|past|relevant|respective|associated)|"
@@ -76,12 +72,10 @@ _BARE = regex(
     rf"\bthe\s+(?:(?:final|interim|draft|proposed|annual|whole|entire|overall|federal|agency|program|grant)\s+)?(?:{_HEAD})(?=$|[,.?’']|\s+(?!of\b|for\b|on\b|to\b|that\b|which\b|between\b|at\b|in\b)|\s+(?:on|between|at|in|for|of)\s+(?:the\s+)?(?:end\s+of\s+)?(?:early\s+|late\s+|mid-?)?"
     r"(?:fiscal\b|calendar\b|years?\b|FY\s?\d|(?:19|20)\d\d|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b))",
     re.IGNORECASE,
-)
-"""A definite noun without a name or an attribute: which one, another sentence says."""
+)  # a definite noun without a name or an attribute: which one, another sentence says
 _BARE_ACCOUNT = regex(
     r"\b[Tt]he\s+(?:[a-z][\w-]*|Senate|House)\s+(?:program|account|agency|office|department|bill|report|request)\b(?!\s+(?:of|to|on|that|which|accompanying)\b)"
-)
-"""The same with a common word before it: "the science program", "the Senate bill" are some of many."""
+)  # the same with a common word before it: "the science program", "the Senate bill" are some of many
 _NAMED = regex(r"\bthe\s+(?:federal\s+government|states|president|secretary|country|tax)\b", re.IGNORECASE)
 """Definite nouns that everybody knows."""
 _ASIDE = regex(r"\s*\([^()]{1,80}\)")
@@ -89,8 +83,7 @@ _QUOTED_NAME = regex(r"[“\"](?P<name>[A-Z][^“”\"]{1,60}?)(?P<stop>[,.]?)[�
 _BLANK_COMMA = regex(r"\s+(?=,(?:\s|$))")
 _MARK = regex(
     r"\s*\[(?:\d{1,3}|note\s*\d+)\]|(?<=[a-z][.,;\"”)])\d{1,3}(?=\s|$)|(?<=[a-z]{3})\d{1,3}(?=\s|$)|\*+|_{2,}"
-)
-"""Footnote marks and emphasis."""
+)  # footnote marks and emphasis
 _NOTE_NUMBER = regex(r"^(?:\d{1,3}\s+(?=[A-Z])|[-•▪–]\s+)")
 _ODD = regex(
     r" ,|,,|[|•▪→<>{}\\^~_=\"“”]|https?:|\bU\.S\.C\b|\bet al\b|\bibid\b|\be\.g\.|\bi\.e\.|\.\.\.|…|[?;]|:\s|\(|\)|\[|\b(\w+)\s+\1\b|[a-z][A-Z]{2}|—|–\s|\s-\s"
@@ -185,8 +178,7 @@ def is_bare(text: str) -> bool:
 HEDGE = (
     r"(?:(?:about|approximately|roughly|nearly|almost|around|an\s+estimated|some|a\s+total\s+of|just\s+over|just\s+under|"
     r"slightly\s+(?:more|less)\s+than|exactly|only)\s+)?"
-)
-"""Words before a figure that are none of the question's."""
+)  # words before a figure that are none of the question's
 CLAUSE = regex(
     r"\b(?:that|which|who|whom|whose|because|although|while|if|when|where|whether|since(?!\s+(?:(?:fiscal|calendar)\s+(?:year\s+)?)?(?:FY)?\d|\s+[A-Z])|unless|but|how|what|why|and\s+(?:was|were|is|are|had|has|have|would|could)|than|compared|versus|as\s+well|thereby|thus|therefore|however|among\s+other)\b",
     re.IGNORECASE,
@@ -201,8 +193,7 @@ _REST = regex(r"(?:,?\s+[\w.'’&/$%-]+(?:,\d{3})*)*")
 _RELATIVE = regex(r"\s(?:that|which|who)\s")
 _COMMA = regex(
     r",(?!\d{3}|\s(?:and\s+|or\s+)?[\w’'&/-]+(?:\s+[\w’'&/-]+){0,3},?\s(?:and|or)\s|\s(?:1[89]|20)\d\d\b|\sD\.C\b|\s(?:and|or)\s)"
-)
-"""A comma that does not stand in a list of names or in a date: what follows it may be another thought."""
+)  # a comma that does not stand in a list of names or in a date: what follows it may be another thought
 _MEASURED = regex(r"[$€£]\s?\d|\d\s?%|\bpercent(?:age)?\b|\b(?:million|billion|trillion|thousand)\b")
 _PARTICIPLE_CLAUSE = regex(r",\s+(?:\w+ing|\w+ed)\b")
 _LONGEST_SUBJECT = 12
@@ -217,8 +208,7 @@ _ARTICLES = frozenset(
 _ANCHOR = regex(r"\b(?:[A-Z]{2,}[\w&-]*|(?:1[89]|20)\d\d|\d+)\b|(?<=\s)[A-Z][a-z]+")
 _TIMED = regex(
     r"\b(?:in|during|for|from|through|since|between|as of|by|on|and)\s+(?:(?:the|early|late|fiscal|calendar|academic|school|years?|end|of|[A-Z][a-z]+)\s+){0,4}(?:\d{1,2},\s+)?(?:FY\s?)?(?:1[89]|20)\d\d"
-)
-"""When something was: two of them in one question stumble over each other."""
+)  # when something was: two of them in one question stumble over each other
 _EXACT = regex(r"\d,\d{3}|\b(?:approximately|about|roughly|nearly|almost)\s+\d")
 """Figures that only who reads the statement would put into a question."""
 _BRIEF = 6  # words of a question for a count that does not say which: "How many studies has it sponsored?"
@@ -289,8 +279,7 @@ _PARTICIPLES = frozenset(_PASTS) - {
 } | {"begun", "born", "chosen", "drawn", "given", "grown", "known", "seen", "taken", "written", "run", "become"}  # fmt: skip
 _OTHERS = frozenset(
     "said told says say tell stated reported found noted indicated explained testified agreed believed thought knew came went stood read spoke felt understood meant heard asked answered called named seemed appeared happened".split()  # noqa: SIM905
-)
-"""Verbs that are never asked with, but tell that a sentence has another one."""
+)  # verbs that are never asked with, but tell that a sentence has another one
 _THIRD = {"has": "have", "does": "do", "is": "be"}
 
 

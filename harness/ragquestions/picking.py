@@ -66,8 +66,7 @@ class Picker:
         self._closed: set[str] = set()
         self.load: Counter[str] = Counter()
         self._hidden: dict[str, list[Evidence]] = {}
-        self._cloze = sum(counts.values()) // CLOZE_SHARE
-        """Cloze questions that may still be asked."""
+        self._cloze = sum(counts.values()) // CLOZE_SHARE  # cloze questions that may still be asked
         withheld = sum(count for part, count in counts.items() if part.withheld)
         places = len(pool.places())
         clauses = {part: count for part, count in counts.items() if part.withheld == "clause"}
@@ -77,8 +76,7 @@ class Picker:
         self._whole = ceil(places / WHOLLY_WITHHELD) if self.crowded else withheld
         open_places = max(1, places - self._whole)
         others = sum(counts.values()) - (0 if self.crowded else withheld)
-        self.most = 1 + ease * ceil(others / open_places)
-        """Questions that one document may carry."""
+        self.most = 1 + ease * ceil(others / open_places)  # questions that one document may carry
 
     def picked(self, part: RowPart) -> list[Question]:
         """Questions picked for a part, in the order of picking."""

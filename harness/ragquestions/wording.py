@@ -101,15 +101,13 @@ _AFTER_DATE = regex(r"(?:\s+(?:by|under|as|to|through|with|at|for)\s[^;]+)?")
 _NAME_WITH_YEAR = regex(
     r"(?<=Act of )\d{4}|(?<=Act, )\d{4}|(?<=Amendments of )\d{4}|(?<=Plan of )\d{4}|(?<=Year )\d{4}|(?<=FY)\d{4}|(?<=fiscal year )\d{4}"
     r"|(?<=[Tt]he )\d{4}(?=\s[A-Za-z]+)"
-)
-"""Years that are part of a name."""
+)  # years that are part of a name
 _ODD_MIDDLE = regex(
     r"\b(?:about|approximately|roughly|nearly|estimated|in|average|twice|\w+ly)\b|[$%,]|\bpercent\b|\d\s"
 )
 _LASTING = frozenset(
     "have be remain average need consist total contain represent account include increase decrease decline fall grow rise cost vary range own use employ receive".split()  # noqa: SIM905
-)
-"""Verbs of states and of whole years: nobody asks when they happened."""
+)  # verbs of states and of whole years: nobody asks when they happened
 
 
 def dates(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tuple[str, DateMention]]:
@@ -199,8 +197,7 @@ def _second_thought(words: str) -> bool:
 _BOUND = regex(
     r"\b(?:at\s+least|at\s+most|up\s+to|more\s+than|less\s+than|fewer\s+than|over|under|above|below|exceed\w*|as\s+(?:many|much|few|little|low|high)\s+as|or\s+(?:more|less|fewer|lower|higher|greater|above)|between|ranging|minimum|maximum|each|every|per)\b",
     re.IGNORECASE,
-)
-"""A bound or a figure that holds for each of many is no single right answer."""
+)  # a bound or a figure that holds for each of many is no single right answer
 _OR_MORE = regex(
     r"\s+or\s+(?:more|less|fewer|lower|higher|greater|above|below)\b|\s+(?:each|every|per|apiece)\b|-"
 )
@@ -223,8 +220,7 @@ _MONEY_VERB = regex(r"\s+(?:was|were|is|has been|had been|will be|would be)\s+[a
 _COUNTED = regex(r"(?:The|the)\s+(?:\w+\s+){0,2}(?:number|count|total)\b")
 _ASKABLE = regex(
     r"(?:The|the)\s+(?:[\w’'-]+\s+){0,4}(?:number|count|total|amount|cost|costs|value|rate|share|percentage|budget|funding|price|limit|level|average|median|estimate|appropriation|request|deficit|debt|population|threshold|ceiling|balance|revenue|spending|size)\b|.*\b(?:appropriations?|outlays|receipts|obligations|expenditures|spending|revenues?|costs?|budget|funding|rate|exports|imports|debt|deficit|population|enrollment|employment|production|consumption|price|income|holdings|capacity|share)\b"
-)
-"""Subjects whose figure "What was ...?" asks for."""
+)  # subjects whose figure "What was ...?" asks for
 _MOVING = frozenset(
     "increase increased increases decrease decreased decreases decline declined declines fall fell grow grew rise rose reduce reduced reduces".split()  # noqa: SIM905
 )

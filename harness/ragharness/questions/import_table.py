@@ -313,9 +313,7 @@ _COLUMNS = {
     "unit": "unit",
     "id": "id qid",
     "note": "note notes comment",
-}
-"""What a column is called, in small letters without blanks and dashes."""
-
+}  # what a column is called, in small letters without blanks and dashes
 _NAMES = {name: column for column, names in _COLUMNS.items() for name in names.split()}
 _UNREAD = "unread"
 """A column whose name begins with note, and is none of them, is the user's own: it is not read."""

@@ -44,8 +44,7 @@ _UNDECIDABLE = {
         "are amounts of money without their unit, which the rules cannot compare: name it in the column unit"
         ' ("USD million") or in the question'
     ),
-}
-"""What is said of golds that the rules cannot decide, by the reason."""
+}  # what is said of golds that the rules cannot decide, by the reason
 
 
 def load_questions(

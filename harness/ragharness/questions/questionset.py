@@ -48,8 +48,7 @@ SHARES: dict[RowPart, int] = {
     RowPart("unanswerable"): 10,
     RowPart("adversarial"): 10,
     RowPart("null_retrieval"): 10,
-}
-"""Questions of each row, or part of one, in a set of 130, in row order."""
+}  # questions of each row, or part of one, in a set of 130, in row order
 
 
 def _plain(question: Question) -> Question:

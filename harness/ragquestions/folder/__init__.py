@@ -105,9 +105,7 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
     "release": (),
     "requirement": (),
     AMOUNT: (),
-}
-"""Forms that ask for a property of a name, with the words that tell it beside the name, as its value does."""
-
+}  # forms that ask for a property of a name, with the words that tell it beside the name, as its value does
 _OF_NAMES = frozenset({*_PROPERTIES, "organised", "row"})
 
 _IN_WORDS = frozenset({"gap", "subject", "change"})

@@ -53,9 +53,7 @@ LETTERS = "letters"  # the form of abbreviations
 NAME = (
     r"(?:--[a-z][\w-]*[a-z0-9]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+(?:\(\))?|[a-z]\w+\(\)"
     r"|[A-Z]?[a-zA-Z_]\w+(?:\.[a-zA-Z_]\w+)+(?:\(\))?|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+(?:\(\))?)"
-)
-"""A name that only a program has: an option, a setting, a function, a class, a module."""
-
+)  # a name that only a program has: an option, a setting, a function, a class, a module
 VERSION = r"\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:a|b|rc|post|dev)\d{1,3})?"
 
 _LINE = re.compile(r"[^\n]+")
@@ -145,8 +143,7 @@ _ORGANISED = re.compile(
 )
 _PEOPLE = re.compile(
     r"(?:ish|ese|wiss|ian|can|ench|utch|ean|erman|elsh)$|^(?:Public|Private|Limited|Holding|New Jersey Public)\b"
-)
-"""Of what country somebody is, not which it is: "a Swiss company"."""
+)  # of what country somebody is, not which it is: "a Swiss company"
 _HEAD = 2500  # characters of a contract in which it names its date and its parties
 _LEADING = re.compile(r"^(?:(?:By|And|Between|Among|With|This|The|Agreement)\s+)+", re.IGNORECASE)
 
@@ -239,9 +236,7 @@ TERMS = {
         Asked("Which party bears the legal fees of a dispute under the agreement?", "text", ""),
         r"attorney|legal (?:fees|costs|expenses)|\bcosts?\b|\bexpenses?\b|indemn|\bfees\b",
     ),
-}
-"""A question and the pattern of what would answer it, by topic: most contracts have a clause on each."""
-
+}  # a question and the pattern of what would answer it, by topic: most contracts have a clause on each
 OF_PARTIES = {
     "organised": (
         Asked("Under the laws of which state or country is {name} organized?", "text", ""),
@@ -251,9 +246,7 @@ OF_PARTIES = {
         Asked("At what address does {name} have its principal office?", "text", ""),
         r"\boffice|\baddress|located|street|\broad\b|avenue|\bsuite\b|place of business|\bat \d|\b\d{5}\b|boulevard|\bplaza\b|\bdrive\b|(?-i:\b\d+[A-Za-z]? [A-Z][\w.’']+ [A-Z]\w)",
     ),
-}
-"""The same of a party, with what stands near its name where the contract says so."""
-
+}  # the same of a party, with what stands near its name where the contract says so
 _PARTY = re.compile(
     r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP)\b)"
 )

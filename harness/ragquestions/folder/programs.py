@@ -175,8 +175,7 @@ _FRAGMENT = re.compile(
     rf"\s[-–]\s|^\w+, {GAP}|^{GAP} \w+ (?:to|that|which)\b|^(?:Added?|Fix|Fixed|Remove|Support|Please)\b"
     rf"|^{GAP} (?:FILE|that|which|when|whenever|if|for|to)\b|[’']{GAP}|{GAP}['’]|^\w+ing\b|^(?:Most|Some|All|Many|Another|Similar|Rather|Say|Any|Call|If None|Components|In other words|At that point|Note that|For \w+ing)\b"
     rf"|^{GAP} (?:is|are) an?\b|{GAP} ref\b|{GAP} [A-Z]|\b\d{{3,4}} (?:that|which)\b|/ \d"
-)
-"""What is no whole statement: an entry of a list, a remark, half a sentence."""
+)  # what is no whole statement: an entry of a list, a remark, half a sentence
 _RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|when|whenever|if|as)\b[^,]*")
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|must|should|will|may|does|do|did|cannot|contain|use|need|remain|work|defaults|"
@@ -238,8 +237,7 @@ _PASTS = {
 }  # fmt: skip
 _OBJECT = re.compile(
     rf"(?:(?:an?|the|all|some|several|support|two|three|many|most|both)\s|[a-z]+(?<![sui])s\s(?:in|on|for|to|from|with|of|that|and|or|which|when|by|as|where|using)\b|{NAME}(?=$|\s(?:in|on|for|to|from|with|of|and|as|by|when)\b))"
-)
-"""What a plain object begins with: notes in the style of telegrams leave the article out."""
+)  # what a plain object begins with: notes in the style of telegrams leave the article out
 _GERUNDS = frozenset(_PASTS.values())
 _ITEM = re.compile(r"(?P<verb>[A-Z][a-z]+)\s(?P<rest>[^.]*(?:\.\w[^.]*)*?)(?:\.(?:\s.*)?)?")
 _REFERENCE = re.compile(

@@ -118,9 +118,7 @@ BODIES = (
     "Lorimer Trust",
     "Hesketh Office",
     "Pellworth Committee",
-)
-"""Bodies that do not exist; one whose name occurs in the folder is not used."""
-
+)  # bodies that do not exist; one whose name occurs in the folder is not used
 _BODY = re.compile(
     r"(?P<article>the )?(?P<name>(?P<title>Representative|Senator|Secretary|Judge) [A-Z][a-z]+ [A-Z][a-z]+"
     r"|(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{2,7}|Department|Office|Agency|Bureau|Commission|Administration"
@@ -134,8 +132,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _IN_YEAR = re.compile(
     r"\b(?:in|for|during)(?: the)?(?: fiscal year| fiscal| calendar year| year| FY)? ?$|\bas of (?:December 31|June 30|September 30), $",
     re.IGNORECASE,
-)
-"""What stands before a year to which a figure belongs."""
+)  # what stands before a year to which a figure belongs
 _YEARS = 6  # years from the one that is stated within which another is looked for
 _QUOTED = re.compile(r"“([^”]+)”")
 
@@ -243,17 +240,13 @@ _LONGEST = 60  # letters of a word and a name beside it
 VOLUMES = (
     ("addendum to", r"\baddend(?:um|a)\b"),
     ("first amendment to", r"\b(?:first|second) amendment\b|\bamendment (?:no|number)\b|\bas amended\b"),
-)
-"""Texts beside a contract that do not exist, with what would name them."""
-
+)  # texts beside a contract that do not exist, with what would name them
 _OTHERS = 8  # documents of which one statement is asked
 _STEMS = {
     "default": r"default|initial|unless|\b(?:en|dis)abl",
     "version": r"version|\bnew in\b|\bsince\b|\d\.\d",
     "removed": r"remov|delet|drop|\bgone\b|no longer|deprecat|obsolet|replac|renam",
-}
-"""What would say something of a name, by what is asked of it."""
-
+}  # what would say something of a name, by what is asked of it
 _HEADING = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?v?({VERSION})\b", re.MULTILINE)
 _HISTORY = 4  # headings with a version from which a text is a history of changes
 _BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"

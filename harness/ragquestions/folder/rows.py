@@ -32,9 +32,7 @@ _WHOLE = 100  # percent that need not be looked up
 _FIGURES = 2  # figures of a statement: from more of them the one that is missing may be worked out
 _ODD = re.compile(
     r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]|[a-z]%"
-)
-"""What plain running text does not have: notes, references, a table's rules, two sentences in one."""
-
+)  # what plain running text does not have: notes, references, a table's rules, two sentences in one
 _PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")
 """What does not stand in the quoted part of it."""
 _NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){1,8}\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
@@ -43,16 +41,14 @@ _GLUED = re.compile(r"\w\(\w")  # an aside that is part of a name: "401(k)"
 _POINTING = re.compile(
     r"(?:thereafter|it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
     re.IGNORECASE,
-)
-"""A beginning that only the sentence before it explains."""
+)  # a beginning that only the sentence before it explains
 _POINTING_LATER = re.compile(r"[^,]{3,60},\s+(?:it|they|he|she|this|these|those|such)\b")
 _NAMED_THING = re.compile(r"\b[Tt]he [A-Z]\w+|\b(?:the|this) [Aa]greement\b")
 """What a contract or a filing says of itself: nobody asks which one."""
 _VAGUE = re.compile(
     r"^(?:The|Both|All|An?) [a-z][\w-]*(?: [a-z][\w-]*)?,? (?:is|was|were|are|has|have|had|will|would|must|shall|may|can|could|should|[a-z]+ed)\b"
     r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]|\b[Bb]oth\b|\b(?:[Uu]sing|[Uu]nder|[Bb]y|of|for|[Ww]ith|to) (?:that|those|such) [a-z]"
-)
-"""A subject of which another sentence says which one it is, or a heading that the sentence has swallowed."""
+)  # a subject of which another sentence says which one it is, or a heading that the sentence has swallowed
 _TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")
 """An end that is none: the sentence was taken to stop at an abbreviation."""
 
@@ -69,8 +65,7 @@ _CONNECTIVE = re.compile(
 _LABEL = re.compile(
     r"(?:\b(?:section|sections|level|class|form|phase|stage|step|title|chapter|part|article|table|figure|item|note|page|paragraph|clause|appendix|exhibit|schedule|version|type|tier|grade|group|series|rule|room|suite|floor|box|line|number|no|nos|category|act|day|top|age|ages|aged|division|volume|issue|act\s+of|amendments\s+of|in\s+the|of\s+the|the|a|an|each|every|per|least|most|only)\.?|[A-Z][\w.&'’-]*|[^\w\s,])\s*$",
     re.IGNORECASE,
-)
-"""What stands before a figure that is the name of something, or a figure that many share."""
+)  # what stands before a figure that is the name of something, or a figure that many share
 _LABEL_CASED = re.compile(r"(?:^|\s)[A-Z][\w.&'’-]*\s+$")
 _COUNTED = re.compile(
     r"\s(?!of\b|or\b|and\b|to\b|in\b|percent|times\b|points?\b|st\b|nd\b|rd\b|th\b)[a-z][a-z'’-]+"
@@ -288,8 +283,7 @@ _VAGUE_LABEL = re.compile(
     r"(?:Other|Total (?:deferred|other|non-?current|net|gross|assets and|liabilities and)|Increases?|Decreases?|Charges|Balance|Additions"
     r"|Foreign|State|Federal|Current|Gross|Initial|Carrying|Amortized|Fair|Estimated)\b|.*\b(?:shares?|beginning|ending?)\b",
     re.IGNORECASE,
-)
-"""A label that only its table explains, or that of no amount of money."""
+)  # a label that only its table explains, or that of no amount of money
 _OF_TAXES = re.compile(r"gross deferred|valuation allowance|unrecognized tax|statutory", re.IGNORECASE)
 """A row of a table on taxes: its other rows are shares of an amount that bears their name."""
 _CHANGES = re.compile(r"\W*(?:Net )?(?:changes? in|increases?|decreases?|deferred tax)\b", re.IGNORECASE)

@@ -152,8 +152,7 @@ _ODD = re.compile(
     r"|\b(?:did|does|do|was|were|is|are|has|have|had) the (?!company|agreement)[a-z]+ (?!of\b|for\b|on\b|to\b|in\b|at\b|between\b)[a-z]+(?:ed|en|e|s|t|d|r|y)?\b(?: (?:in|on|by|to|for|at|with|as)\b|\?)"
     r"|\b(\w+) \1\b|\bof (?:that|those|these) [a-z]+\b(?! (?:who|which|that)\b)"
     r"|\bthe [a-z]+ of (?:its|their|his|her)\b"
-)
-"""What a question stumbles over ("account for for 2025"), or leans on ("of that merchandise")."""
+)  # what a question stumbles over ("account for for 2025"), or leans on ("of that merchandise")
 
 
 def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
