@@ -139,7 +139,7 @@ def test_silences_are_asked_in_the_words_of_clauses_that_others_have(frozen: Que
 
 def test_clauses_are_stated_where_they_are_said_to_be(corpus: Corpus) -> None:
     """Every span lies in its contract and holds its answer, as a name or as a figure."""
-    for clause in RECIPE.load_clauses().values():
+    for clause in RECIPE.CLAUSES.values():
         assert len(clause.asked) == len({each for each in clause.asked if each.count("{name}") == 1}) == 3
         for name, stated in clause.stated.items():
             text = corpus.document(name).text
@@ -162,7 +162,7 @@ def test_withheld_evidence_is_out_of_the_index_and_all_other_evidence_in_it(
             assert not own
         elif question.withheld == "clause":
             assert 3 <= len(own) < len(whole.of(question.document))
-            known = {**RECIPE.load_wordings().topics, **RECIPE.load_clauses()}
+            known = {**RECIPE.WORDINGS.topics, **RECIPE.CLAUSES}
             for pattern in known[question.topic].silence:
                 assert not any(re.search(pattern, passage.text, re.IGNORECASE) for passage in own)
         else:
@@ -201,7 +201,7 @@ def test_surplus_spans_were_marked_and_are_no_evidence(corpus: Corpus, frozen: Q
     }
     surplus = {
         (topic, document, start)
-        for topic, rows in RECIPE.load_wordings().surplus.items()
+        for topic, rows in RECIPE.WORDINGS.surplus.items()
         for document, starts in rows.items()
         for start in starts
     }
@@ -215,7 +215,7 @@ def test_no_text_of_the_data_set_is_frozen(corpus: Corpus, frozen: QuestionSet) 
     """No nine words in a row of a question, a note or a remark stand in a contract; names may."""
     said = [part for each in frozen.questions for part in (each.text, each.proposition, each.note)]
     said += words_of_readers("contractnli")
-    said += [reason for rows in RECIPE.load_doubtful().values() for reason in rows.values()]
+    said += [reason for rows in RECIPE.DOUBTFUL.values() for reason in rows.values()]
     ours = {tuple(tokens[at : at + 9]) for tokens in map(words, said) for at in range(len(tokens) - 8)}
     for document in corpus.documents:
         tokens = words(document.text)
@@ -223,7 +223,7 @@ def test_no_text_of_the_data_set_is_frozen(corpus: Corpus, frozen: QuestionSet) 
 
 
 def test_every_hypothesis_has_six_wordings(corpus: Corpus) -> None:
-    topics = RECIPE.load_wordings().topics
+    topics = RECIPE.WORDINGS.topics
     assert set(topics) == HYPOTHESES == {fact.topic for fact in facts_of(corpus).stated}
     texts = [text for each in topics.values() for text in (*each.positive, *each.negative)]
     assert len(texts) == len(set(texts)) == 102
@@ -245,7 +245,7 @@ def test_handles_are_unique_and_complete(corpus: Corpus) -> None:
 
 
 def test_doubtful_pairs_exist_and_are_never_asked(corpus: Corpus, frozen: QuestionSet) -> None:
-    doubtful = {(document, topic) for topic, rows in RECIPE.load_doubtful().items() for document in rows}
+    doubtful = {(document, topic) for topic, rows in RECIPE.DOUBTFUL.items() for document in rows}
     assert doubtful <= {(fact.document, fact.topic) for fact in facts_of(corpus).stated}
     assert not doubtful & {(each.document, each.topic) for each in frozen.questions}
 

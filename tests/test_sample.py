@@ -19,7 +19,7 @@ from ragquestions.recipes import Fact, candidates_of, facts_of
 
 HOME = resources.root() / "corpora" / "sample"
 SPELLING: Any = resources.load_module(HOME / "recipe" / "__init__.py")
-TOPICS = resources.load_module(HOME / "recipe" / "__init__.py").load_wordings().topics
+TOPICS = resources.load_module(HOME / "recipe" / "__init__.py").WORDINGS.topics
 
 
 @cache

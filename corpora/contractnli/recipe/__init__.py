@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -23,7 +23,6 @@ from ragquestions.recipes import Fact, Facts, silent, trap, unanswered, ways
 
 from ..parse import document_id, read_split
 
-HERE = Path(__file__).parent
 VERSION = 4  # raised whenever the candidates change; kept with every frozen set
 _TELLING = 5  # words from which a span states something: shorter ones are numbers and headings of clauses
 _RULE = "the rule without its exception"  # whose the false answer is where an exception decides
@@ -112,19 +111,14 @@ class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
 
     def evidence(self, document: Document) -> tuple[Evidence, ...]:
-        """Spans that state it, each with the rest of a sentence that it breaks off in."""
-        spans = (Evidence(document.id, start, end) for start, end in self.at)
-        return tuple(_unbroken(document, span, self.answers[0]) for span in spans)
-
-
-def _unbroken(document: Document, span: Evidence, answer: str) -> Evidence:
-    """Span of "sixty days (60) written notice" whole: the figure in brackets looks like a new item.
-
-    One of a single digit may be a new item indeed.
-    """
-    rest = (last for first, last in document.segments if span.end <= first <= span.end + 1)
-    goes_on = len(answer) > 1 and document.text.startswith(f"({answer})", span.end)
-    return Evidence(document.id, span.start, next(rest, span.end) if goes_on else span.end)
+        """Spans that state it, "sixty days (60) notice" whole: a figure in brackets looks like a new item."""
+        answer, spans = self.answers[0], []
+        for start, end in self.at:
+            ends = (last for first, last in document.segments if end <= first <= end + 1)
+            # One of a single digit may be a new item indeed.
+            goes_on = len(answer) > 1 and document.text.startswith(f"({answer})", end)
+            spans.append(Evidence(document.id, start, next(ends, end) if goes_on else end))
+        return tuple(spans)
 
 
 class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,22 +133,10 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asked_after: list[str] = []
 
 
-@cache
-def load_wordings() -> Wordings:
-    """Content of ``questions.toml``."""
-    return msgspec.toml.decode((HERE / "questions.toml").read_bytes(), type=Wordings)
-
-
-@cache
-def load_doubtful() -> dict[str, dict[str, str]]:
-    """Pairs that are never asked about: topic, document, reason."""
-    return msgspec.toml.decode((HERE / "doubtful.toml").read_bytes(), type=dict[str, dict[str, str]])
-
-
-@cache
-def load_clauses() -> dict[str, Clause]:
-    """Content of ``clauses.toml``."""
-    return msgspec.toml.decode((HERE / "clauses.toml").read_bytes(), type=dict[str, Clause])
+HERE = Path(__file__).parent
+WORDINGS = msgspec.toml.decode((HERE / "questions.toml").read_bytes(), type=Wordings)
+DOUBTFUL = msgspec.toml.decode((HERE / "doubtful.toml").read_bytes(), type=dict[str, dict[str, str]])
+CLAUSES = msgspec.toml.decode((HERE / "clauses.toml").read_bytes(), type=dict[str, Clause])
 
 
 def facts(corpus: Corpus) -> Facts:
@@ -169,9 +151,7 @@ def facts(corpus: Corpus) -> Facts:
             topic=topic,
             kind="yesno",
             answers=_ANSWERS[annotation.choice],
-            evidence=tuple(
-                Evidence(document, *contract.spans[number]) for number in sorted(annotation.spans)
-            ),
+            evidence=tuple(Evidence(document, *contract.spans[place]) for place in sorted(annotation.spans)),
             details={"hypothesis": label.hypothesis, "short_description": label.short_description},
         )
         for contract in content.documents
@@ -184,35 +164,34 @@ def facts(corpus: Corpus) -> Facts:
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
     """Every question about the contracts that have a handle, in all wordings."""
-    wordings = load_wordings()
     named = {document.id: document for document in corpus.documents if document.handle}
-    read = any(each in named for clause in load_clauses().values() for each in clause.stated)
+    read = any(each in named for clause in CLAUSES.values() for each in clause.stated)
     sisters = near_duplicates(corpus.documents, _SISTERS)
     found: list[Question] = []
     for fact in facts:
         document = named.get(fact.document)
-        if document is None or fact.document in load_doubtful().get(fact.topic, {}):
+        if document is None or fact.document in DOUBTFUL.get(fact.topic, {}):
             continue
-        topic = wordings.topics[fact.topic]
-        if read and fact.topic not in wordings.beside_open:
+        topic = WORDINGS.topics[fact.topic]
+        if read and fact.topic not in WORDINGS.beside_open:
             continue
         if fact.answers:
             found += _labelled(document, fact, topic)
         elif topic.silence and topic.silence_asked and not read:
             found += (silent(each, topic.silence, "document") for each in _asked(document, fact.topic, topic))
     found += open_questions(named.values())
-    for name, absent in wordings.unanswerable.items():
+    for name, absent in WORDINGS.unanswerable.items():
         for document in named.values():
             if matches([absent.where], document.text):
                 found += _unanswerable(document, name, absent)
     ids = {"", *(document.id for document in corpus.documents)}
-    traps = [_trap(each, wordings) for each in wordings.adversarial if {*each.near, each.document} <= ids]
-    found += traps or [each for document in named.values() for each in _amended(document, wordings)]
+    traps = [_trap(each) for each in WORDINGS.adversarial if {*each.near, each.document} <= ids]
+    found += traps or [each for document in named.values() for each in _amended(document)]
     # What falls when another document says what its own does not say in the index.
     return [
         question
         for question in found
-        if (not read or question.stratum != "null_retrieval" or question.topic in wordings.of_nothing)
+        if (not read or question.stratum != "null_retrieval" or question.topic in WORDINGS.of_nothing)
         and not (question.document in sisters and (question.withheld or question.stratum == "adversarial"))
     ]
 
@@ -265,60 +244,50 @@ def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Que
         yield silent(proposed, absent.patterns, "corpus")
 
 
-def _trap(told: Trap, wordings: Wordings) -> Question:
+def _trap(told: Trap) -> Question:
     """Trap in its own words, or in those of its topic with a name that misleads."""
     bare = unanswered(told.text, told.kind, told.document, told.topic, unit=told.unit)
     plain = trap(bare, told.patterns, "document" if told.document else "corpus", told.note)
-    asked = wordings.topics.get(told.asks)
     if not told.asks:
         return plain
-    if asked is None:
-        clause = load_clauses()[told.asks]
-        return msgspec.structs.replace(
-            plain, text=clause.asked[told.wording - 1].format(name=told.name), kind=clause.kind
-        )
-    texts = asked.positive if told.yes_means else asked.negative
+    if (topic := WORDINGS.topics.get(told.asks)) is None:
+        clause = CLAUSES[told.asks]
+        text = clause.asked[told.wording - 1].format(name=told.name)
+        return msgspec.structs.replace(plain, text=text, kind=clause.kind)
+    texts, form = (topic.positive, "positive") if told.yes_means else (topic.negative, "negative")
     return msgspec.structs.replace(
         plain,
         text=texts[told.wording - 1].format(name=told.name),
         kind="yesno",
-        form="positive" if told.yes_means else "negative",
-        proposition=asked.proposition,
+        form=form,
+        proposition=topic.proposition,
         yes_means=told.yes_means,
     )
 
 
-def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
+def _amended(document: Document) -> Iterator[Question]:
     """Yield questions about an amendment that does not exist, for corpora without traps of their own."""
-    amendment = wordings.amendment
+    amendment = WORDINGS.amendment
     for topic in amendment.topics:
-        for asked in _asked(document, topic, wordings.topics[topic], amendment.name):
+        for asked in _asked(document, topic, WORDINGS.topics[topic], amendment.name):
             moved = msgspec.structs.replace(asked, document="", topic="amendment")
             yield trap(moved, amendment.patterns, "corpus", amendment.note)
 
 
 def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
     """Spans without headings, numbers, stems of lists and surplus, unless nothing else is left."""
-    surplus = load_wordings().surplus.get(fact.topic, {}).get(document.id, [])
-    told = tuple(
-        span
-        for span in fact.evidence
-        if len(_text(document, span).split()) >= _TELLING
-        and not _text(document, span).endswith(_STEM)
-        and span.start not in surplus
-    )
-    further = load_wordings().further.get(fact.topic, {}).get(document.id, [])
-    return (*(told or fact.evidence), *(Evidence(document.id, start, end) for start, end in further))
-
-
-def _text(document: Document, span: Evidence) -> str:
-    return document.text[span.start : span.end].strip()
+    surplus = WORDINGS.surplus.get(fact.topic, {}).get(document.id, [])
+    texts = [(span, document.text[span.start : span.end].strip()) for span in fact.evidence]
+    full = [span for span, text in texts if len(text.split()) >= _TELLING and not text.endswith(_STEM)]
+    telling = tuple(span for span in full if span.start not in surplus)
+    further = WORDINGS.further.get(fact.topic, {}).get(document.id, [])
+    return (*(telling or fact.evidence), *(Evidence(document.id, start, end) for start, end in further))
 
 
 def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
     """Yield every open question about contracts with a name, document by document, in all wordings."""
     for document in documents:
-        for topic, clause in load_clauses().items():
+        for topic, clause in CLAUSES.items():
             if document.id in clause.stated:
                 yield from _stated(document, topic, clause)
             elif clause.silence_asked and not matches(clause.silence, document.text):
@@ -334,19 +303,21 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
     unit = f"business {stated.unit}" if _BUSINESS_DAYS.search(words) else stated.unit
     false = _tempting(document, topic, clause)
     silent_rest = leaves_silence(document, evidence, clause.silence)
-    after = topic != _TERM and document.id in load_clauses()[_TERM].stated and _AFTER.search(words)
-    for asked in _asked_open(document, topic, clause, after=bool(after)):
-        if clause.kind == "text" and any(each in asked.text for each in stated.answers):
+    after = topic != _TERM and document.id in CLAUSES[_TERM].stated and _AFTER.search(words)
+    note = f"tempting: the contract also states {false[0].about}" if false else ""
+    for question in _asked_open(document, topic, clause, clause.asked_after if after else []):
+        if clause.kind == "text" and any(answer in question.text for answer in stated.answers):
             continue  # the contract is named by the place asked for
-        known = msgspec.structs.replace(
-            asked, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
+        answered = msgspec.structs.replace(
+            question, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
         )
-        note = f"tempting: the contract also states {false[0].about}" if false else ""
-        yield from ways(known, false=false, note=note, clause=evidence if silent_rest else ())
+        yield from ways(answered, false=false, note=note, clause=evidence if silent_rest else ())
 
 
-def _asked_open(document: Document, topic: str, clause: Clause, *, after: bool = False) -> Iterator[Question]:
-    texts = clause.asked_after if after and clause.asked_after else clause.asked
+def _asked_open(
+    document: Document, topic: str, clause: Clause, texts: Sequence[str] = ()
+) -> Iterator[Question]:
+    texts = texts or clause.asked
     for wording, called in names(document):
         yield unanswered(texts[wording - 1].format(name=called), clause.kind, document.id, topic, wording)
 
@@ -362,7 +333,7 @@ def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distracto
         if match[1] not in own.answers:
             place = Evidence(document.id, *match.span())
             found.setdefault(match[1], Distractor(match[1], "where a party was incorporated", (place,)))
-    for name, other in load_clauses().items():
+    for name, other in CLAUSES.items():
         stated = other.stated.get(document.id)
         if name == topic or stated is None or {clause.kind, other.kind} != {"number"}:
             continue

@@ -10,7 +10,6 @@ from calendar import month_name
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import msgspec
 
 from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
-from ragharness.records import Distractor, Evidence, Kind, Question
+from ragharness.records import Distractor, Kind, Question
 from ragquestions.recipes import Fact, Facts, Scope, silent, trap, unanswered, ways
 
 VERSION = 4  # raised whenever the candidates change; kept with every frozen set
@@ -73,11 +72,17 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     twin_reports: dict[str, tuple[str, str, str]]
 
 
+WORDINGS = msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
+
+
+WORDINGS = msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
+
+
 class Book:
     """The corpus with what the recipe looks up again and again."""
 
     def __init__(self, corpus: Corpus, facts: Sequence[Fact]) -> None:
-        self.wordings = load_wordings()
+        self.wordings = WORDINGS
         self.documents = {each.id: each for each in corpus.documents}
         self.facts: dict[str, dict[str, Fact]] = defaultdict(dict)
         for fact in facts:
@@ -90,10 +95,6 @@ class Book:
         """Names that wordings about a document may use."""
         return next((fact.details for fact in self.facts[document].values() if fact.details), {})
 
-    def excerpt(self, span: Evidence) -> str:
-        """Text of a span."""
-        return self.documents[span.document].text[span.start : span.end]
-
     def of_genre(self, genre: str) -> list[str]:
         """Ids of the documents of a genre."""
         return [document for document in self.documents if document.startswith(genre)]
@@ -102,12 +103,6 @@ class Book:
         """Yield the number of a wording and how it calls the document: by its handle or paraphrase."""
         each = self.documents[document]
         yield from ((1, each.handle), (2, each.handle), (3, each.paraphrase))
-
-
-@cache
-def load_wordings() -> Wordings:
-    """Content of ``questions.toml``."""
-    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
 def facts(corpus: Corpus) -> Facts:
@@ -126,7 +121,11 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
         numbers = iter(range(1, 100))
         for fact in stated.values():
             topic = f"finding-{next(numbers)}" if "trap" in fact.details else fact.topic
-            found += _stated(book, fact, topic) if fact.answers else _silent(book, fact)
+            if fact.answers:
+                found += _stated(book, fact, topic)
+            elif patterns := book.wordings.topics[fact.topic].silence:
+                # The builder tests whether it is silent.
+                found += (silent(each, patterns, "document") for each in asked_silence(book, document, topic))
         found += _absences(book, document)
     # None of these has an answer in the corpus.
     found += chain(_premises(book), _borrowed_topics(book), _borrowed_findings(book), _twin_agreements(book))
@@ -136,15 +135,13 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
 
 def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
-    yesno = fact.kind == "yesno"
-    asked = (
-        asked_topic(book, fact.document, topic) if yesno else asked_value(book, fact, fact.document, topic)
-    )
+    yesno, name = fact.kind == "yesno", fact.document
+    questions = asked_topic(book, name, topic) if yesno else asked_value(book, fact, name, topic)
     distractors = () if yesno else _distractors(book, fact)
     tempting = _temptation(book, fact) if yesno else ""
     document = _may_withhold(book, fact, "document")
     clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
-    for question in asked:
+    for question in questions:
         answers = _opposite(fact.answers) if yesno and not question.yes_means else fact.answers
         if tempting:
             distractors = (Distractor(_opposite(answers)[0], about=tempting),)
@@ -164,7 +161,8 @@ def _temptation(book: Book, fact: Fact) -> str:
     same, others = book.usual[fact.topic, fact.answers], book.usual[fact.topic, _opposite(fact.answers)]
     if same <= _SKEWED * (same + others):
         return f"{others} of the {same + others} documents that settle this say otherwise"
-    if any(_EXCEPTION.search(book.excerpt(span)) for span in fact.evidence):
+    text = book.documents[fact.document].text
+    if any(_EXCEPTION.search(text[span.start : span.end]) for span in fact.evidence):
         return "part of the clause, read alone, says otherwise"
     return ""
 
@@ -216,22 +214,18 @@ def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
         for span in sorted(fact.evidence, reverse=True):
             text = f"{text[: span.start]} ... {text[span.end :]}"
         remaining += text
-    return not any(re.search(pattern, remaining, re.IGNORECASE) for pattern in spellings(fact))
+    return not _matches(spellings(fact), remaining)
 
 
-def _silent(book: Book, fact: Fact) -> Iterator[Question]:
-    """Yield a document's silence on a yes/no topic; the builder tests whether it is silent."""
-    if patterns := book.wordings.topics[fact.topic].silence:
-        for asked in asked_silence(book, fact.document, fact.topic):
-            yield silent(asked, patterns, "document")
+def _matches(patterns: list[str], text: str) -> bool:
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
 def _absences(book: Book, document: str) -> Iterator[Question]:
     """Yield what others of the genre say and this one does not, and what nothing in the corpus touches."""
     genre, text = document.split("-", 1)[0], book.documents[document].text
     for topic, absent in book.wordings.unsaid[genre].items():
-        said = any(re.search(pattern, text, re.IGNORECASE) for pattern in absent.patterns)
-        if not said and topic not in book.facts[document]:
+        if topic not in book.facts[document] and not _matches(absent.patterns, text):
             yield from _absent(book, document, topic, absent, "document")
     for topic, absent in book.wordings.unasked[genre].items():
         yield from _absent(book, document, topic, absent, "corpus")
@@ -256,14 +250,9 @@ def _gives_itself_away(question: Question) -> bool:
     return any(f" {' '.join(words(answer))} " in text for answer in question.answers)
 
 
-def _adversarial(
-    question: Question, patterns: list[str], scope: Scope, note: str, *tempting: Fact
-) -> Question:
-    false = (
-        Distractor(fact.answers[0], f"{fact.topic} of {fact.document}", fact.evidence)
-        for fact in tempting
-        if (fact.kind, fact.unit) == (question.kind, question.unit)
-    )
+def _trap(question: Question, patterns: list[str], scope: Scope, note: str, *tempting: Fact) -> Question:
+    near = (fact for fact in tempting if (fact.kind, fact.unit) == (question.kind, question.unit))
+    false = (Distractor(fact.answers[0], f"{fact.topic} of {fact.document}", fact.evidence) for fact in near)
     return trap(question, patterns, scope, note, *false)
 
 
@@ -279,7 +268,7 @@ def _premises(book: Book) -> Iterator[Question]:
                 unit = tempting[0].unit if tempting else ""
                 question = unanswered(text, premise.kind, document, f"premise-{topic}", wording, unit=unit)
                 note = "the document denies the premise"
-                yield _adversarial(question, premise.patterns, "document", note, *tempting)
+                yield _trap(question, premise.patterns, "document", note, *tempting)
 
 
 def _borrowed_topics(book: Book) -> Iterator[Question]:
@@ -291,7 +280,7 @@ def _borrowed_topics(book: Book) -> Iterator[Question]:
             if fact.kind == "yesno" and not fact.answers and other and other.answers and patterns:
                 note = f"its neighbour {neighbour} has such a clause, this document has none"
                 for question in asked_silence(book, document, topic):
-                    yield _adversarial(question, patterns, "document", note)
+                    yield _trap(question, patterns, "document", note)
 
 
 def _borrowed_findings(book: Book) -> Iterator[Question]:
@@ -304,7 +293,7 @@ def _borrowed_findings(book: Book) -> Iterator[Question]:
                 asked = fact.details["ask"].replace(fact.details["short"], own["short"])
                 moved = msgspec.structs.replace(fact, details={**fact.details, "ask": asked})
                 for question in asked_value(book, moved, document, f"borrowed-{topic}"):
-                    yield _adversarial(question, patterns, "document", f"only {neighbour} says so", fact)
+                    yield _trap(question, patterns, "document", f"only {neighbour} says so", fact)
 
 
 def _renamed(book: Book, fact: Fact, wording: int, name: str, topic: str, **details: str) -> Question:
@@ -329,7 +318,7 @@ def _twin_agreements(book: Book) -> Iterator[Question]:
             if fact and second:
                 question = _renamed(book, fact, index + shift, name, "twin-agreement")
                 pattern = rf"{re.escape(one)}[^\n]*{re.escape(two)}"
-                yield _adversarial(question, [pattern], "corpus", "no such agreement exists", fact, second)
+                yield _trap(question, [pattern], "corpus", "no such agreement exists", fact, second)
 
 
 def _other_dates(book: Book) -> Iterator[Question]:
@@ -343,7 +332,7 @@ def _other_dates(book: Book) -> Iterator[Question]:
         fact = book.facts[document][topics[index % len(topics)]]
         name = f"{book.documents[document].handle} dated {spelled}"
         question = _renamed(book, fact, index, name, "other-date")
-        yield _adversarial(question, patterns, "corpus", "the agreement of the two bears another date", fact)
+        yield _trap(question, patterns, "corpus", "the agreement of the two bears another date", fact)
 
 
 def _other_years(book: Book) -> Iterator[Question]:
@@ -358,7 +347,7 @@ def _other_years(book: Book) -> Iterator[Question]:
         name = book.documents[document].handle.replace(details["year"], str(year))
         question = _renamed(book, fact, index, name, "other-year", end=end)
         patterns = [f"fiscal {year}\\b.*{re.escape(details['short'])}", re.escape(end)]
-        yield _adversarial(question, patterns, "corpus", "the corpus holds other years only", fact)
+        yield _trap(question, patterns, "corpus", "the corpus holds other years only", fact)
 
 
 def _twin_reports(book: Book) -> Iterator[Question]:
@@ -366,7 +355,7 @@ def _twin_reports(book: Book) -> Iterator[Question]:
     for index, (document, (name, topic, pattern)) in enumerate(book.wordings.twin_reports.items()):
         fact = book.facts[document][topic]
         question = _renamed(book, fact, index, name, "twin-report")
-        yield _adversarial(question, [pattern], "corpus", "no such report exists", fact)
+        yield _trap(question, [pattern], "corpus", "no such report exists", fact)
 
 
 def asked_topic(book: Book, document: str, topic: str) -> Iterator[Question]:
@@ -416,19 +405,18 @@ def aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
     """Shorter spellings of text and list answers that mean the same in the document."""
     if fact.kind not in {"text", "list"}:
         return {}
-    found: dict[str, tuple[str, ...]] = {}
+    spelled: dict[str, tuple[str, ...]] = {}
     for answer in fact.answers:
-        short = {_LEADING.sub("", answer)}
+        short = {_LEADING.sub("", answer), *fact.details.get("also", answer).split(" / ")}
         if fact.topic == "seat":
             short.add(answer.split(",")[0])
         if fact.topic == "committee":
             short.add(answer.split(" ", 1)[1])
-        short |= set(fact.details.get("also", answer).split(" / "))
         if answer == "England and Wales":
             short |= {"English law", "law of England"}
         if short - {answer}:
-            found[answer] = tuple(sorted(short - {answer}))
-    return found
+            spelled[answer] = tuple(sorted(short - {answer}))
+    return spelled
 
 
 _ONES = (
@@ -436,10 +424,11 @@ _ONES = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_FIGURE = r"(?: \(\d+\))? "  # "three (3) years"
 _UNITS = {
-    "percent": r" per ?cent",
-    "years": r"(?: \(\d+\))? years?",
-    "months": r"(?: \(\d+\))? months?",
+    "percent": " per ?cent",
+    "years": f"{_FIGURE}years?",
+    "months": f"{_FIGURE}months?",
     "days": " days",
 }
 
@@ -463,24 +452,20 @@ def in_unit(value: str, unit: str, wanted: str) -> str:
 
 
 def _number_pattern(answer: str, unit: str) -> str:
-    whole, _, decimals = answer.partition(".")
+    whole, point, decimals = answer.partition(".")
     value = float(answer)
-    forms = {answer, f"{int(whole):,}" + (f".{decimals}" if decimals else "")}
+    forms = {answer, f"{int(whole):,}{point}{decimals}"}
     if not decimals and value < 100:
-        forms.add(_spelled(int(whole)))
+        tens, ones = divmod(int(whole), 10)
+        forms.add(
+            _ONES[int(whole)] if value < len(_ONES) else _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+        )
     if unit == "USD million" and value >= 1000:
         forms.add(f"{value / 1000:g} billion")
     if unit == "" and value >= 100_000:
         forms.add(f"{value / 1_000_000:g} million")
     tail = _UNITS.get(unit, r"(?![\d.,]*\d)")
     return rf"(?<![\d.,$-])\$?(?:{'|'.join(map(re.escape, sorted(forms)))}){tail}"
-
-
-def _spelled(number: int) -> str:
-    tens, ones = divmod(number, 10)
-    if number < len(_ONES):
-        return _ONES[number]
-    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
 
 
 def _date_pattern(iso: str) -> str:

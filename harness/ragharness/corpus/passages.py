@@ -1,4 +1,4 @@
-"""Passages of about 120 words that end at sentences and paragraphs, their headings and the gold spans they hold.
+"""Passages of about 120 words that end at sentences and paragraphs, their headings and gold spans.
 
 Boundaries come from the document alone: from its own list of sentences and list items, or, without
 one, from the sentences of its text. What is evidence is never looked at.
@@ -323,9 +323,9 @@ Line = tuple[int, str]  # where a line starts, and its text
 class Outline:
     """Headings that a position in a text stands under: of its section, and title and heads of its table.
 
-    A table is lines of cells with ``SEPARATOR`` between them, from its first row to the next blank line. Short
-    lines before it, or a sentence with a colon, are its title and unit; its lines before the first row of
-    figures are its column heads; a short line among its rows heads a group of them.
+    A table is lines of cells with ``SEPARATOR`` between them, from its first row to the next blank line.
+    Short lines before it, or a sentence with a colon, are its title and unit; its lines before the first row
+    of figures are its column heads; a short line among its rows heads a group of them.
     """
 
     def __init__(self, text: str) -> None:
