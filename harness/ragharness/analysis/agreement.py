@@ -64,7 +64,12 @@ def ac1(table: Sequence[Sequence[float]]) -> Coefficient | None:
             chance = (2 - means[i] - means[j]) / 2 / (labels - 1)
             each = agreed - 2 * (1 - value) * (chance - expected) / (1 - expected)
             spread += shares[i][j] * (each - value) ** 2
-    reach = _student(n - 1) * math.sqrt(spread / (n - 1))
+    # 97.5 % point of Student's t, within .001 from 10 on (Abramowitz and Stegun 26.7.5).
+    z, freedom = Z95, n - 1
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    student = z + (z**3 + z) / (4 * freedom) + second + third
+    reach = student * math.sqrt(spread / freedom)
     return Coefficient(value, value - reach, min(1.0, value + reach))
 
 
@@ -91,23 +96,8 @@ def _shares(table: Sequence[Sequence[float]]) -> tuple[float, list[list[float]],
         raise ValueError(f"expected a square table, found rows of {[len(row) for row in table]}")
     n = math.fsum(map(math.fsum, table))
     shares = [[cell / n if n else 0.0 for cell in row] for row in table]
-    return (
-        n,
-        shares,
-        [math.fsum(row) for row in shares],
-        [math.fsum(row) for row in zip(*shares, strict=True)],
-    )
-
-
-def _student(freedom: float) -> float:
-    """97.5 % point of Student's t, within .001 from 10 on (Abramowitz and Stegun 26.7.5)."""
-    z = Z95
-    return (
-        z
-        + (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-    )
+    rows, columns = ([*map(math.fsum, lines)] for lines in (shares, zip(*shares, strict=True)))
+    return n, shares, rows, columns
 
 
 class Part(NamedTuple):
@@ -180,7 +170,7 @@ def tuned_weight(part: Part) -> float:
     n, rest = len(part.people), part.size - len(part.people)
     if not rest or not 0 < part.graded < part.size:
         return 0.0
-    mean_y, mean_f = math.fsum(part.people) / n, math.fsum(part.grader) / n
+    mean_y, mean_f = (math.fsum(labels) / n for labels in (part.people, part.grader))
     both = math.fsum((y - mean_y) * (f - mean_f) for y, f in zip(part.people, part.grader, strict=True))
     rate = part.graded / part.size
     variance = part.size * rate * (1 - rate) / (part.size - 1)

@@ -50,8 +50,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     question: str
     row: str
-    outcome: str
-    """The bucket, or the status of what has none."""
+    outcome: str  # the bucket, or the status of what has none
     reason: str = ""
     epoch: int = 0
     retrieved: tuple[Retrieved, ...] = ()
@@ -61,8 +60,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     citation_supports: YesNo | None = None
     refusal_quality: int | None = None
     extra_claim_count: int | None = None
-    answer: str = ""
-    """SHA-256 of its text; empty: there is none."""
+    answer: str = ""  # SHA-256 of its text; empty: there is none
 
     @classmethod
     def of(cls, record: Record) -> Outcome:
@@ -91,10 +89,8 @@ class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ragharness: str
     python: str
     platform: str
-    seconds: float
-    """Wall time of the run, on the machine that made it."""
-    model_sha256: str = ""
-    """Of the file of a local model."""
+    seconds: float  # wall time of the run, on the machine that made it
+    model_sha256: str = ""  # of the file of a local model
     settings: Settings
 
     @property

@@ -430,10 +430,8 @@ Method = Literal["", "difference", "rogan-gladen"]
 class Bound(Struct, frozen=True, kw_only=True):
     """What a calibration holds for: it says nothing of another grader, or of other answers."""
 
-    grader: str
-    """Name and version; of a model its own name and its prompt's version are part of it."""
-    model: str
-    """That of the pipeline, where it names one."""
+    grader: str  # name and version; of a model its own name and its prompt's version are part of it
+    model: str  # that of the pipeline, where it names one
     prompt: str
     question_set: str
     corpus_hash: str
@@ -460,24 +458,15 @@ class Interval(Struct, frozen=True, kw_only=True):
 class BucketFigures(Struct, frozen=True, kw_only=True):
     """One bucket: how well the grader finds it, and how many answers really are in it."""
 
-    people: int
-    """Labelled answers that people put there."""
-    grader: int
-    """Answers of the run that the grader put there, labelled or not."""
-    recall: Rate
-    """Of those that people put there, the grader's."""
-    precision: Rate
-    """Of those that the grader put there, people's."""
-    corrected: Interval | None = None
-    """How many answers of the run are in the bucket."""
-    long_run: Interval | None = None
-    """The share in the population that the answers are a sample of (PPI++)."""
-    why_not: str = ""
-    """Why there is no corrected count; empty: there is one."""
-    needed: int | None = None
-    """Labels for +-5 points in this run, those given included; None: not known."""
-    needed_long_run: int | None = None
-    """The same for the long run; None: no number of labels is enough."""
+    people: int  # labelled answers that people put there
+    grader: int  # answers of the run that the grader put there, labelled or not
+    recall: Rate  # of those that people put there, the grader's
+    precision: Rate  # of those that the grader put there, people's
+    corrected: Interval | None = None  # how many answers of the run are in the bucket
+    long_run: Interval | None = None  # the share in the population that the answers are a sample of (PPI++)
+    why_not: str = ""  # why there is no corrected count; empty: there is one
+    needed: int | None = None  # labels for +-5 points in this run, those given included; None: not known
+    needed_long_run: int | None = None  # the same for the long run; None: no number of labels is enough
 
 
 class Disagreement(Struct, frozen=True, kw_only=True):
@@ -512,24 +501,17 @@ class Note(Struct, frozen=True, kw_only=True):
 
     format: int = FORMAT
     calibrated: bool
-    sentence: str
-    """What reports say."""
-    reasons: list[str]
-    """Why it is not calibrated."""
-    notes: list[str]
-    """What limits how the figures can be read."""
+    sentence: str  # what reports say
+    reasons: list[str]  # why it is not calibrated
+    notes: list[str]  # what limits how the figures can be read
     run: str
-    labels_of: str
-    """The run whose answers were labelled."""
+    labels_of: str  # the run whose answers were labelled
     made: str
     bound: Bound
-    questions: int
-    """Questions times epochs: the denominator of every rate."""
-    answers: int
-    """Answers of the run that can be labelled."""
+    questions: int  # questions times epochs: the denominator of every rate
+    answers: int  # answers of the run that can be labelled
     labelled: int
-    unlabelled: int
-    """Answers of the sample without a label."""
+    unlabelled: int  # answers of the sample without a label
     annotators: list[str]
     strata: str
     seed: int | None
@@ -538,10 +520,8 @@ class Note(Struct, frozen=True, kw_only=True):
     """People's bucket -> the grader's, or ``needs_review`` -> labelled answers."""
     buckets: dict[str, BucketFigures]
     agreement: Agreement
-    more: int | None
-    """Labels that are missing for +-5 points in every bucket."""
-    next: list[str]
-    """Questions to label next."""
+    more: int | None  # labels that are missing for +-5 points in every bucket
+    next: list[str]  # questions to label next
     disagreements: list[Disagreement]
 
 

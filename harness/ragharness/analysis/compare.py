@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -22,10 +23,9 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNGRADED = "ungraded"
 OUTCOMES = (*BUCKETS, UNGRADED)
 
-_BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}
-"""How bad an outcome is where it is not the desired one."""
+_BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}  # where not desired
 
-_HASH = 12  # characters of a hash that are shown
+_HASH = re.compile(r"\A([0-9a-f]{12})[0-9a-f]{20,}\Z")  # its first characters are shown
 
 
 class Flip(Struct, frozen=True):
@@ -44,20 +44,16 @@ class Against(Struct, frozen=True, kw_only=True):
 
     letter: str
     changes: list[Change]
-    flips: list[Flip]
-    """Worse first."""
-    flows: dict[str, dict[str, int]]
-    """Questions by their outcome in the first run, then in this one."""
+    flips: list[Flip]  # worse first
+    flows: dict[str, dict[str, int]]  # questions by their outcome in the first run, then in this one
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
     """Runs side by side: the JSON of ``ragharness compare``."""
 
     format: int = FORMAT
-    runs: dict[str, Scores]
-    """By letter, A first: the scores of each, as ``run --json`` prints them."""
-    settings: dict[str, list[str]]
-    """Settings that differ, a value for each run."""
+    runs: dict[str, Scores]  # by letter, A first: the scores of each, as ``run --json`` prints them
+    settings: dict[str, list[str]]  # settings that differ, a value for each run
     warnings: list[str]
     against: list[Against]
 
@@ -102,7 +98,7 @@ def _against(letter: str, base: Side, other: Side) -> Against:
         was, now = _outcome(base, name), _outcome(other, name)
         flows[was, now] += 1
         if was != now:
-            before, after = _badness(was, asked.wanted), _badness(now, asked.wanted)
+            before, after = (0 if outcome == asked.wanted else _BADNESS[outcome] for outcome in (was, now))
             flip = Flip(name, asked.row, asked.wanted, was, now, after > before)
             flips.append((before - after, -after, flip))
     return Against(
@@ -118,10 +114,6 @@ def _outcome(side: Side, name: str) -> str:
     return next(iter(buckets)) if len(buckets) == 1 else UNGRADED
 
 
-def _badness(outcome: str, wanted: str) -> int:
-    return 0 if outcome == wanted else _BADNESS[outcome]
-
-
 def _differing(settings: Sequence[Any]) -> dict[str, list[str]]:
     """Settings that are not the same in all runs, those of pipelines and retrievers one by one."""
     flat = []
@@ -133,12 +125,7 @@ def _differing(settings: Sequence[Any]) -> dict[str, list[str]]:
         flat.append(values)
     names = dict.fromkeys(name for values in flat for name in values)
     return {
-        name: [_short(values.get(name, "")) for values in flat]
+        name: [_HASH.sub(r"\1", values.get(name, "")) for values in flat]
         for name in names
         if len({values.get(name, "") for values in flat}) > 1
     }
-
-
-def _short(text: str) -> str:
-    is_hash = len(text) >= 32 and all(each in "0123456789abcdef" for each in text)
-    return text[:_HASH] if is_hash else text

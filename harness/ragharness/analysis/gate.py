@@ -55,20 +55,15 @@ class Decision(Struct, frozen=True, kw_only=True):
     ships: bool
     base: str
     candidate: str
-    questions: int
-    """Questions that both runs were asked: the denominator of everything."""
+    questions: int  # questions that both runs were asked: the denominator of everything
     epochs: int
     gates: Gates
-    reasons: list[str]
-    """Why it is rejected, incomplete or not comparable."""
-    allowed: list[str]
-    """Differences between the runs that were allowed by name."""
-    buckets: dict[str, dict[str, int]] = {}
-    """Questions by bucket, of the base and of the candidate."""
+    reasons: list[str]  # why it is rejected, incomplete or not comparable
+    allowed: list[str]  # differences between the runs that were allowed by name
+    buckets: dict[str, dict[str, int]] = {}  # questions by bucket, of the base and of the candidate
     rules: list[RuleResult] = []
     newly_wrong: list[NewlyWrong] = []
-    settles: list[Waiting] = []
-    """Answers whose grading would settle an incomplete verdict."""
+    settles: list[Waiting] = []  # answers whose grading would settle an incomplete verdict
     ungraded: dict[str, int] = {}
     attempts: Attempts | None = None
     information: Information | None = None
@@ -131,6 +126,8 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
     passes = {rule.passes for rule in rules}
     verdict: Verdict = "reject" if False in passes else "incomplete" if None in passes else "ship"
     deciding = [rule for rule in rules if rule.passes is (False if verdict == "reject" else None)]
+    ungraded = {"base": base.ungraded(), "candidate": candidate.ungraded()}
+    undecided = {name for rule in rules for name in rule.undecided if verdict == "incomplete"}
     return replace(
         decision,
         verdict=verdict,
@@ -139,23 +136,16 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         buckets=pairs.tally(),
         rules=rules,
         newly_wrong=newly_wrong(base, candidate, gates),
-        settles=_settles(rules, base, candidate) if verdict == "incomplete" else [],
-        ungraded={"base": len(base.ungraded()), "candidate": len(candidate.ungraded())},
+        settles=[
+            Waiting(name, run, statuses[name])  # type: ignore[arg-type]
+            for name in base.asked
+            if name in undecided
+            for run, statuses in ungraded.items()
+            if name in statuses
+        ],
+        ungraded={run: len(statuses) for run, statuses in ungraded.items()},
         information=inform(base, candidate, gates),
     )
-
-
-def _settles(rules: Sequence[RuleResult], base: Side, candidate: Side) -> list[Waiting]:
-    """Answers without a bucket on which undecided rules depend, in the order of the questions."""
-    undecided = {name for rule in rules for name in rule.undecided}
-    waiting = [("base", base.ungraded()), ("candidate", candidate.ungraded())]
-    return [
-        Waiting(name, run, statuses[name])  # type: ignore[arg-type]
-        for name in base.asked
-        if name in undecided
-        for run, statuses in waiting
-        if name in statuses
-    ]
 
 
 NAME = "gate.jsonl"
@@ -170,8 +160,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     digest: str
     """Of both runs' graded answers and the gates: where any of them differs, it is another attempt."""
     verdict: str
-    who: str = ""
-    """Who ships in spite of the verdict, and why; empty for an attempt."""
+    who: str = ""  # who ships in spite of the verdict, and why; empty for an attempt
     why: str = ""
 
 
@@ -179,12 +168,9 @@ class Attempts(Struct, frozen=True, kw_only=True):
     """Which attempt at the same pipeline on the same questions this is."""
 
     number: int
-    same_settings: int
-    """Of them with the same settings: the same candidate, asked again."""
-    overrides: list[Entry]
-    """Those of this very verdict."""
-    note: str = ""
-    """Why this attempt could not be recorded."""
+    same_settings: int  # of them with the same settings: the same candidate, asked again
+    overrides: list[Entry]  # those of this very verdict
+    note: str = ""  # why this attempt could not be recorded
 
 
 def digest_of(base: Side, candidate: Side, gates: Gates) -> str:
@@ -228,10 +214,10 @@ def override(folder: RunFolder, base: str, digest: str, verdict: str, who: str, 
     who, why = who.strip(), why.strip()
     if not who or not why:
         raise UsageError("expected --override WHY and --by WHO, found only one of them")
-    _append(
-        folder,
-        Entry(kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why),
+    overriding = Entry(
+        kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why
     )
+    _append(folder, overriding)
 
 
 def _append(folder: RunFolder, entry: Entry) -> None:
@@ -264,20 +250,14 @@ class Change(Struct, frozen=True, kw_only=True):
     """How the share of one outcome moved, over questions graded in both runs."""
 
     outcome: str
-    gained: int
-    """Questions that have it in the candidate only."""
-    lost: int
-    """Questions that have it in the base only."""
-    difference: float | None
-    """Candidate's share less the base's; null without questions."""
+    gained: int  # questions that have it in the candidate only
+    lost: int  # questions that have it in the base only
+    difference: float | None  # candidate's share less the base's; null without questions
     newcombe: tuple[float, float] | None
-    cluster: tuple[float, float] | None
-    """Bootstrap over documents; null where no question changed."""
-    p: float
-    """Exact McNemar, two-sided."""
+    cluster: tuple[float, float] | None  # bootstrap over documents; null where no question changed
+    p: float  # exact McNemar, two-sided
     mid_p: float
-    p_holm: float | None
-    """Adjusted for the other rows; null for ``wrong``, which is the primary one."""
+    p_holm: float | None  # adjusted for the other rows; null for ``wrong``, which is the primary one
     always_valid_p: float
 
 
@@ -287,13 +267,10 @@ class Quality(Struct, frozen=True, kw_only=True):
     n: int
     difference: float | None
     cluster: tuple[float, float] | None
-    p: float
-    """Sign-flip permutation test, two-sided."""
+    p: float  # sign-flip permutation test, two-sided
     p_holm: float
-    smallest: float | None
-    """The mean difference that so many would show with power 0.8."""
-    base_mean: float | None
-    """Over all refusals of the base: it also moves when other questions are refused."""
+    smallest: float | None  # the mean difference that so many would show with power 0.8
+    base_mean: float | None  # over all refusals of the base: it also moves when other questions are refused
     candidate_mean: float | None
 
 
@@ -301,26 +278,20 @@ class Noise(Struct, frozen=True, kw_only=True):
     """How much the runs vary by themselves, from their epochs."""
 
     epochs: int
-    base_flips: float
-    """The chance that two epochs of a question of the base disagree."""
+    base_flips: float  # the chance that two epochs of a question of the base disagree
     candidate_flips: float
-    base_unstable: list[str]
-    """Questions whose bucket differs between epochs of the base."""
+    base_unstable: list[str]  # questions whose bucket differs between epochs of the base
     candidate_unstable: list[str]
-    false_alarm: float
-    """The estimated chance that the count of wrong rises between two runs of the base."""
-    false_alarm_once: float
-    """The same if each question were asked once."""
+    false_alarm: float  # the estimated chance that the count of wrong rises between two runs of the base
+    false_alarm_once: float  # the same if each question were asked once
 
 
 class NewlyWrong(Struct, frozen=True, kw_only=True):
     """A question that is wrong in the candidate and was not in the base."""
 
     question: str
-    was: str
-    """Its bucket in the base."""
-    base: str
-    """In how many epochs it was wrong, as ``1/3``."""
+    was: str  # its bucket in the base
+    base: str  # in how many epochs it was wrong, as ``1/3``
     candidate: str
     stable: bool | None
     """Whether every epoch of the candidate is wrong and none of the base; null: asked once."""
@@ -329,18 +300,14 @@ class NewlyWrong(Struct, frozen=True, kw_only=True):
 class Information(Struct, frozen=True, kw_only=True):
     """What does not change the verdict."""
 
-    n: int
-    """Questions graded in both runs."""
-    documents: int
-    """Clusters of the bootstrap: documents asked about."""
+    n: int  # questions graded in both runs
+    documents: int  # clusters of the bootstrap: documents asked about
     changes: list[Change]
     refusal_quality: Quality
     smallest_rise: float | None
     """The rise of the wrong rate that n questions show with power 0.8, with as many fixed as here."""
-    needed: int
-    """Newly wrong questions that would be significant, with as many fixed as here."""
-    noise: Noise | None
-    """Null where each question was asked once."""
+    needed: int  # newly wrong questions that would be significant, with as many fixed as here
+    noise: Noise | None  # null where each question was asked once
     policy: str = POLICY
 
 
@@ -358,17 +325,14 @@ def inform(base: Side, candidate: Side, gates: Gates) -> Information:
             if before.quality and after.quality:
                 refused.append((document, after.quality[0] - before.quality[0]))
     n = len(graded)
-    changes = _changes(graded)
-    better = changes[0].lost
+    primary, *others = _changes(graded)
+    better = primary.lost
     quality = _quality(refused, base, candidate)
-    adjusted = holm([*(each.p for each in changes[1:]), quality.p])
+    adjusted = holm([*(change.p for change in others), quality.p])
     return Information(
         n=n,
         documents=len({document for document, _, _ in graded}),
-        changes=[
-            changes[0],
-            *(replace(each, p_holm=p) for each, p in zip(changes[1:], adjusted, strict=False)),
-        ],
+        changes=[primary, *(replace(other, p_holm=p) for other, p in zip(others, adjusted, strict=False))],
         refusal_quality=replace(quality, p_holm=adjusted[-1]),
         smallest_rise=smallest_rise(n, better / n) if n else None,
         needed=fewest_significant(better),
@@ -378,36 +342,32 @@ def inform(base: Side, candidate: Side, gates: Gates) -> Information:
 
 def newly_wrong(base: Side, candidate: Side, gates: Gates) -> list[NewlyWrong]:
     """Questions that are surely wrong in the candidate and surely were not in the base."""
-    found = []
+    newly = []
     for name in common(base, candidate):
-        before, after = settle(base.marks[name], gates.epochs), settle(candidate.marks[name], gates.epochs)
-        if after.buckets == {"wrong"} and "wrong" not in before.buckets:
+        was, now = (settle(side.marks[name], gates.epochs).buckets for side in (base, candidate))
+        if now == {"wrong"} and "wrong" not in was:
             old, new = (_times_wrong(side.marks[name]) for side in (base, candidate))
-            once = len(base.marks[name]) == len(candidate.marks[name]) == 1
-            found.append(
+            before, after = (len(side.marks[name]) for side in (base, candidate))
+            newly.append(
                 NewlyWrong(
                     question=name,
-                    was=" or ".join(each for each in BUCKETS if each in before.buckets),
-                    base=f"{old}/{len(base.marks[name])}",
-                    candidate=f"{new}/{len(candidate.marks[name])}",
-                    stable=None if once else old == 0 and new == len(candidate.marks[name]),
+                    was=" or ".join(bucket for bucket in BUCKETS if bucket in was),
+                    base=f"{old}/{before}",
+                    candidate=f"{new}/{after}",
+                    stable=None if before == after == 1 else old == 0 and new == after,
                 )
             )
-    return found
+    return newly
 
 
 def _times_wrong(marks: Sequence[Mark]) -> int:
     return sum(each.bucket == "wrong" for each in marks)
 
 
-_OUTCOMES = {
-    "wrong": ("wrong",),
-    "unsupported": ("unsupported",),
-    "correct": ("correct",),
-    "refused": ("refused",),
-    "unacceptable": ("wrong", "unsupported"),
+_OUTCOMES: dict[str, tuple[str, ...]] = {
+    name: (name,) for name in ("wrong", "unsupported", "correct", "refused")
 }
-"""The buckets of each outcome."""
+_OUTCOMES["unacceptable"] = ("wrong", "unsupported")
 
 
 def _changes(graded: Sequence[tuple[str, str, str]]) -> list[Change]:

@@ -34,8 +34,7 @@ class Label(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     question: str
     epoch: int = 0
-    bucket: Bucket | None = None
-    """None: the answer was skipped, or its label taken back."""
+    bucket: Bucket | None = None  # None: the answer was skipped, or its label taken back
     skipped: bool = False
     citation_supports: YesNo | None = None
     refusal_quality: int | None = None
@@ -43,8 +42,7 @@ class Label(Struct, frozen=True, kw_only=True, omit_defaults=True):
     comment: str = ""
     by: str
     at: str = ""
-    answer: str = ""
-    """A digest of the answer's text: the label is of this answer, not of one that came later."""
+    answer: str = ""  # a digest of the answer's text: the label is of this answer, not of one that came later
 
     @property
     def key(self) -> Key:
@@ -253,21 +251,15 @@ class Design(Struct, frozen=True, kw_only=True):
 
     format: int = _FORMAT
     run: str
-    created: str
-    """When the run was made, by which a folder with another name is known again."""
+    created: str  # when the run was made, by which a folder with another name is known again
     question_set: str
-    grader: str
-    """Whose buckets the strata are, where they are buckets."""
-    population: str
-    """A digest of the answers that it was drawn from."""
+    grader: str  # whose buckets the strata are, where they are buckets
+    population: str  # a digest of the answers that it was drawn from
     strata: Strata
     seed: int
-    sizes: dict[str, int]
-    """Answers in each stratum."""
-    drawn: dict[str, int]
-    """Answers of each stratum in the sample."""
-    items: tuple[Drawn, ...]
-    """In the order in which they are labelled."""
+    sizes: dict[str, int]  # answers in each stratum
+    drawn: dict[str, int]  # answers of each stratum in the sample
+    items: tuple[Drawn, ...]  # in the order in which they are labelled
 
 
 def population_digest(answers: Sequence[Answered]) -> str:

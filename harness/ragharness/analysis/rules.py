@@ -25,9 +25,7 @@ from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 
-DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
-"""What must be the same in both runs, unless it is allowed by name."""
-
+DIFFERENCES = ("corpus", "question_set", "grader", "epochs")  # the same in both runs, or allowed by name
 _SHAPE = re.compile(r"\s*([A-Za-z][\w-]*)\s*(<=|>=|=)\s*(.*?)\s*")
 _LIMIT = re.compile(r"\s*(<=|>=)?\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
 _SWITCHES = ("no_new_wrong", "allow_refusal_shift", "citation_supports", "calibrated")
@@ -38,18 +36,14 @@ _EXAMPLE = "--gates 'no_new_wrong=yes,over_refusal<=0.1', or a gate.toml (docs/g
 class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of the gate; the five rules always hold."""
 
-    no_new_wrong: bool = False
-    """Reject if any question is newly wrong, also if as many others were fixed."""
+    no_new_wrong: bool = False  # reject if any question is newly wrong, also if as many others were fixed
     allow_refusal_shift: bool = False
     """A correct answer that becomes a refusal does not count against the change."""
-    citation_supports: bool = False
-    """The rate of answers whose citations all support may not fall."""
-    calibrated: bool = False
-    """Both runs must be calibrated by people's labels (``ragharness calibrate RUN``)."""
+    citation_supports: bool = False  # the rate of answers whose citations all support may not fall
+    calibrated: bool = False  # both runs must be calibrated by people's labels (``ragharness calibrate RUN``)
     epochs: Literal["majority", "any"] = "majority"
     """Which bucket a question has that was asked several times."""
-    allow: tuple[str, ...] = ()
-    """Differences between the runs that are accepted, by name."""
+    allow: tuple[str, ...] = ()  # differences between the runs that are accepted, by name
     thresholds: dict[str, float | str] = {}
     """Limits of the candidate's own figures: a number, or a text such as ``"<= 0.1"``."""
 
@@ -79,14 +73,12 @@ def read_gates(text: str) -> Gates:
         name, sign, value = found[1].replace("-", "_"), found[2], found[3]
         if name in values or name in values["thresholds"]:
             raise UsageError(f"expected {name} once, found it twice", help=_EXAMPLE)
-        if name in _SWITCHES and value.lower() not in _YES:
-            raise UsageError(f"expected {name}=yes or no, found {value!r}", help=_EXAMPLE)
         if name in _SWITCHES:
+            if value.lower() not in _YES:
+                raise UsageError(f"expected {name}=yes or no, found {value!r}", help=_EXAMPLE)
             values[name] = _YES[value.lower()]
-        elif name == "allow":
-            values[name] = value.split("+")
-        elif name == "epochs":
-            values[name] = value
+        elif name in ("allow", "epochs"):
+            values[name] = value.split("+") if name == "allow" else value
         else:
             values["thresholds"][name] = value if sign == "=" else f"{sign}{value}"
     return _checked(values, "--gates")
@@ -119,9 +111,7 @@ def _checked(values: Any, where: str) -> Gates:
 
 _TINY = 1e-9  # means of epochs are not exact in binary
 
-Count: TypeAlias = tuple[int, int]
-"""Of one question in the base and in the candidate, or the least and the most."""
-
+Count: TypeAlias = tuple[int, int]  # of one question in base and candidate, or the least and the most
 Ends: TypeAlias = tuple[float, float]  # the least and the most that a figure can be
 
 
@@ -135,21 +125,17 @@ class Limits(Struct, frozen=True):
 class RuleResult(Struct, frozen=True):
     """One rule with both runs' figures and the questions that changed."""
 
-    rule: str
-    """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration."""
+    rule: str  # G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration
     name: str
     text: str
     base: Limits | None
     candidate: Limits
     difference: Limits | None
-    passes: bool | None
-    """None: it depends on ungraded answers."""
-    evaluated: bool = True
-    """False: there is nothing to compare, so it passes."""
+    passes: bool | None  # None: it depends on ungraded answers
+    evaluated: bool = True  # false: there is nothing to compare, so it passes
     worse: list[str] = []
     better: list[str] = []
-    undecided: list[str] = []
-    """Questions with an ungraded answer on which the rule depends."""
+    undecided: list[str] = []  # questions with an ungraded answer on which the rule depends
 
 
 def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list[RuleResult]:
@@ -165,8 +151,8 @@ def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list
         _counted(pairs, "G5", "correct", correct, kept, at_most=False),
     ]
     if gates.no_new_wrong:
-        text = "no question may be newly wrong"
-        rules.append(_counted(pairs, "N1", "newly wrong", text, _newly_wrong))
+        about = ("N1", "newly wrong", "no question may be newly wrong")
+        rules.append(_counted(pairs, *about, lambda was, now: (0, int(now == "wrong" != was))))
     if gates.citation_supports:
         rules.append(_supports(base, candidate, list(pairs.by_question)))
     return rules
@@ -174,10 +160,6 @@ def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list
 
 def _is(bucket: str) -> Callable[[str, str], Count]:
     return lambda base, candidate: (int(base == bucket), int(candidate == bucket))
-
-
-def _newly_wrong(base: str, candidate: str) -> Count:
-    return 0, int(candidate == "wrong" and base != "wrong")
 
 
 def _correct_or_refused(base: str, candidate: str) -> Count:
@@ -247,12 +229,11 @@ def _quality(pairs: Pairs) -> RuleResult:
 
 def _quality_move(pair: Pair) -> Ends:
     """Ends of what a question adds to the sum of differences in refusal quality."""
-    base, candidate, same = pair
-    if same or base.quality is None or candidate.quality is None:
+    was, now = pair.base.quality, pair.candidate.quality
+    if pair.tied or was is None or now is None:
         return 0.0, 0.0
-    low = candidate.quality[0] - base.quality[1]
-    high = candidate.quality[1] - base.quality[0]
-    if base.buckets == candidate.buckets == {"refused"}:
+    low, high = now[0] - was[1], now[1] - was[0]
+    if pair.base.buckets == pair.candidate.buckets == {"refused"}:
         return low, high
     return min(0.0, low), max(0.0, high)
 
@@ -260,15 +241,14 @@ def _quality_move(pair: Pair) -> Ends:
 def _claims(pairs: Pairs) -> RuleResult:
     before = {pair: pair.base.claims for pair in pairs.counts}
     after = {pair: pair.candidate.claims for pair in pairs.counts}
-    moves = {
-        pair: (0.0, 0.0)
-        if pair.tied
-        else (after[pair][0] - before[pair][1], after[pair][1] - before[pair][0])
-        for pair in pairs.counts
-    }
+    moves = {pair: _move(before[pair], after[pair], same=pair.tied) for pair in pairs.counts}
     base, candidate, difference = (_limits(_total(pairs, ends)) for ends in (before, after, moves))
     about = ("G4", "uncited claims", "claims without a citation may not increase")
     return _result(pairs, about, (base, candidate, difference), moves, at_most=True)
+
+
+def _move(before: Ends, after: Ends, *, same: bool) -> Ends:
+    return (0.0, 0.0) if same else (after[0] - before[1], after[1] - before[0])
 
 
 def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
@@ -277,16 +257,14 @@ def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
     difference: Ends | None = None
     if before and after:
         same = all(tied(base.marks[name], candidate.marks[name]) for name in names)
-        difference = (0.0, 0.0) if same else (after[0] - before[1], after[1] - before[0])
+        difference = _move(before, after, same=same)
     low, high = difference or (0.0, 0.0)
     passes = True if low >= -_TINY else False if high < -_TINY else None
 
     def balance(side: Side, name: str) -> int:
         return sum({True: 1, False: -1, None: 0}[mark.supports] for mark in side.marks[name])
 
-    def is_open(name: str) -> bool:
-        return any(mark.bucket is None for side in (base, candidate) for mark in side.marks[name])
-
+    ungraded = base.ungraded() | candidate.ungraded()
     return RuleResult(
         "N2",
         "citation supports",
@@ -298,7 +276,7 @@ def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
         evaluated=difference is not None,
         worse=[name for name in names if balance(candidate, name) < balance(base, name)],
         better=[name for name in names if balance(candidate, name) > balance(base, name)],
-        undecided=[name for name in names if passes is None and is_open(name)],
+        undecided=[name for name in names if passes is None and name in ungraded],
     )
 
 
@@ -403,25 +381,22 @@ def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
 
 
 def limits_of(gates: Gates) -> dict[str, Limit]:
-    """Thresholds by the name of their figure; raises UnknownName, UsageError."""
-    return {name: _limit(name, given) for name, given in gates.thresholds.items()}
-
-
-def _limit(name: str, given: float | str) -> Limit:
-    """Limit with its sign; a bare number is meant in the figure's own direction."""
-    known = figures()
-    if name not in known:
-        raise UnknownName("figure for a threshold", name, known, help="docs/gate.md lists them")
-    limit, figure = limit_of(name, given), known[name]
-    least, most = figure.range
-    if limit.value < least or (most is not None and limit.value > most):
-        to = f" to {most}" if most is not None else " up"
-        raise UsageError(f"expected the limit of {name} to be a number from {least}{to}, found {given}")
-    if limit.sign:
-        return limit
-    if figure.higher_is_better is None:
-        raise UsageError(f"expected {name}<=... or {name}>=..., found {name}={given}")
-    return Limit(">=" if figure.higher_is_better else "<=", limit.value)
+    """Thresholds with their signs by the name of their figure; raises UnknownName, UsageError."""
+    limits, known = {}, figures() if gates.thresholds else {}
+    for name, threshold in gates.thresholds.items():
+        if name not in known:
+            raise UnknownName("figure for a threshold", name, known, help="docs/gate.md lists them")
+        limit, figure = limit_of(name, threshold), known[name]
+        least, most = figure.range
+        if limit.value < least or (most is not None and limit.value > most):
+            to = f" to {most}" if most is not None else " up"
+            raise UsageError(
+                f"expected the limit of {name} to be a number from {least}{to}, found {threshold}"
+            )
+        if not limit.sign and figure.higher_is_better is None:
+            raise UsageError(f"expected {name}<=... or {name}>=..., found {name}={threshold}")
+        limits[name] = Limit(limit.sign or (">=" if figure.higher_is_better else "<="), limit.value)
+    return limits
 
 
 def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:

@@ -1,4 +1,4 @@
-"""``Scores``: the JSON that ``run --json`` prints and ``scores.json`` keeps, field by field."""
+"""``Scores``: the JSON of ``run --json`` and ``scores.json``, causes of misses, and the verdict on a run."""
 
 from __future__ import annotations
 
@@ -48,42 +48,20 @@ else:
     _Values = dict[str, Any]
 
 
-def _typed(part: Part, values: dict[str, Any]) -> MetricValues:
-    types = {metric.name: metric.type for metric in metrics(part)}
-    return MetricValues(
-        (name, msgspec.convert(value, types.get(name, Any))) for name, value in values.items()
-    )
-
-
 def part_schema(part: Part, template: str) -> dict[str, Any]:
     """JSON Schemas of a part of the scores and of what it refers to, by name, with every known metric."""
-    about, extra = _PARTS[part]
-    known = [
-        (metric.name, Annotated[metric.type, Meta(description=metric.sentence)]) for metric in metrics(part)
-    ]
-    # Older results have fewer of them.
-    fields: list[Any] = [*extra, *((name, of, None) for name, of in known)]
+    about, fields = "Metrics beside the bucket, over graded answers only.", list[Any]()
+    if part == "retrieval":
+        about = "Retrieval metrics, over the questions whose gold evidence is in the index and not withheld."
+        depth = Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
+        fields = [("n", int), ("k", depth)]
+    for metric in metrics(part):  # older results have fewer of them
+        fields.append((metric.name, Annotated[metric.type, Meta(description=metric.sentence)], None))
     whole = defstruct(part.capitalize(), fields, namespace={"__doc__": about}, kw_only=True)
     _, schemas = msgspec.json.schema_components([whole], ref_template=template)
     for described in schemas[part.capitalize()]["properties"].values():
         described.pop("default", None)
     return schemas
-
-
-_PARTS: dict[Part, tuple[str, list[tuple[str, Any]]]] = {
-    "axes": ("Metrics beside the bucket, over graded answers only.", []),
-    "retrieval": (
-        "Retrieval metrics, over the questions whose gold evidence is in the index and not withheld.",
-        [
-            ("n", int),
-            (
-                "k",
-                Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")],
-            ),
-        ],
-    ),
-}
-"""What the schema says of each part, and what it holds beside the metrics."""
 
 
 class Row(Struct, kw_only=True):
@@ -108,9 +86,9 @@ class Desired(Struct, frozen=True, kw_only=True):
     """Answers in the desired bucket of their question; ungraded ones are not."""
 
     total: Share
-    answer: Annotated[Share, Meta(description="Of the questions that should be answered: correct.")]
-    refusal: Annotated[Share, Meta(description="Of the questions that should be refused: refused.")]
-    needless_refusals: Annotated[int, Meta(description="Refused although it should be answered.")]
+    answer: Share  # of the questions that should be answered: correct
+    refusal: Share  # of the questions that should be refused: refused
+    needless_refusals: int  # refused although it should be answered
 
 
 class Intervals(Struct, frozen=True, kw_only=True):
@@ -120,25 +98,17 @@ class Intervals(Struct, frozen=True, kw_only=True):
     wrong: Span
     unsupported: Span
     refused: Span
-    unacceptable: Annotated[Span, Meta(description="Wrong or unsupported.")]
-    at_most: Annotated[
-        dict[str, float],
-        Meta(
-            description="For unacceptable buckets that never occurred: the exact upper limit of their rate."
-        ),
-    ]
+    unacceptable: Span  # wrong or unsupported
+    at_most: dict[str, float]
+    """For unacceptable buckets that never occurred: the exact upper limit of their rate."""
 
 
 class References(Struct, frozen=True, kw_only=True):
     """Answers as desired that baselines reach on the same questions, of those that were asked."""
 
-    best_possible: Annotated[
-        int, Meta(description="Questions asked times epochs: the denominator of all three.")
-    ]
-    refuse: Annotated[int, Meta(description="Refusing everything that was asked.")]
-    blind: Annotated[
-        int | None, Meta(description="The baseline that sees no documents; null: it could not run.")
-    ]
+    best_possible: int  # questions asked times epochs: the denominator of all three
+    refuse: int  # refusing everything that was asked
+    blind: int | None  # the baseline that sees no documents; null: it could not run
     blind_note: str = ""
 
 
@@ -161,15 +131,15 @@ class ErrorGroup(Struct, frozen=True, kw_only=True):
     """Failures of one type whose messages differ only in quotations and numbers."""
 
     type: str
-    message: Annotated[str, Meta(description="The message of the first question, in full.")]
-    where: Annotated[str, Meta(description="File and line of the pipeline's own code.")] = ""
+    message: str  # the message of the first question, in full
+    where: str = ""  # file and line of the pipeline's own code
     questions: list[str]
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
     """A malformed result of the pipeline that was graded all the same."""
 
-    problem: Annotated[str, Meta(description="The message of the first question.")]
+    problem: str  # the message of the first question
     questions: list[str]
 
 
@@ -177,7 +147,7 @@ class Stability(Struct, frozen=True, kw_only=True):
     """How stable the outcome of a question is across epochs; shares of questions."""
 
     epochs: int
-    same_bucket: Annotated[Share, Meta(description="Graded in every epoch, and in the same bucket.")]
+    same_bucket: Share  # graded in every epoch, and in the same bucket
     always_desired: Share
     ever_desired: Share
 
@@ -187,14 +157,14 @@ class Miss(Struct, frozen=True, kw_only=True):
 
     question: str
     row: str
-    came_out: Annotated[str, Meta(description="A bucket, or the status of an answer that is not graded.")]
+    came_out: str  # a bucket, or the status of an answer that is not graded
     reason: str
 
 
 class Timing(Struct, frozen=True, kw_only=True):
     """Seconds per pipeline call; a time-out counts its limit, calls that raised are left out."""
 
-    median: Annotated[float | None, Meta(description="Null: no call returned or timed out.")]
+    median: float | None  # null: no call returned or timed out
     p95: float | None
     longest: float | None
 
@@ -202,8 +172,8 @@ class Timing(Struct, frozen=True, kw_only=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """Usage as reported by the pipeline; null is unknown, never zero."""
 
-    known: Annotated[int, Meta(description="Answers made for this run that reported any usage.")]
-    from_cache: Annotated[int, Meta(description="Answers taken from a cache: they cost nothing.")] = 0
+    known: int  # answers made for this run that reported any usage
+    from_cache: int = 0  # answers taken from a cache: they cost nothing
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
@@ -222,23 +192,23 @@ class Scores(Struct, frozen=True, kw_only=True):
     """Every number of a run's report."""
 
     format: int
-    result: Annotated[bool, Meta(description="False: the numbers below say nothing about the pipeline.")]
+    result: bool  # false: the numbers below say nothing about the pipeline
     verdict: VerdictKind
-    sentence: Annotated[str, Meta(description="The verdict in words: the first and last line of reports.")]
-    reasons: Annotated[list[str], Meta(description="Why it is no result, and what to do.")]
-    run: Annotated[str, Meta(description="The name of the run folder.")]
+    sentence: str  # the verdict in words: the first and last line of reports
+    reasons: list[str]  # why it is no result, and what to do
+    run: str  # the name of the run folder
     folder: str
     corpus: str
     split: str
     pipeline: str
-    takes: Annotated[str, Meta(description="How the pipeline gets passages: passages, retrieve or own.")]
+    takes: str  # how the pipeline gets passages: passages, retrieve or own
     retriever: str
-    questions: Annotated[int, Meta(description="Questions times epochs: the denominator of everything.")]
+    questions: int  # questions times epochs: the denominator of everything
     asked: int
-    ungraded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
+    ungraded: int  # questions without a bucket, those not yet asked included
     statuses: dict[str, int]
     buckets: dict[str, int]
-    rows: Annotated[dict[str, Row], Meta(description="Outcomes by question type.")]
+    rows: dict[str, Row]  # outcomes by question type
     intervals: Intervals
     desired: Desired
     references: References
@@ -247,32 +217,28 @@ class Scores(Struct, frozen=True, kw_only=True):
     failures: Failures
     errors: list[ErrorGroup]
     problems: list[ProblemGroup]
-    misses: Annotated[list[Miss], Meta(description="Worst first.")]
-    seconds: Annotated[float, Meta(description="Wall time of all sessions of the run.")]
+    misses: list[Miss]  # worst first
+    seconds: float  # wall time of all sessions of the run
     timing: Timing
     spending: Spending
     sessions: int
     notes: list[str]
     versions: Versions
     created: str
-    calibration: Annotated[
-        str, Meta(description="Whether people's labels say how far the grader can be believed.")
-    ] = "NOT calibrated"
-    epochs: Annotated[int, Meta(description="How often each question was asked.")] = 1
-    stability: Annotated[Stability | None, Meta(description="Null where each question was asked once.")] = (
-        None
-    )
+    calibration: str = "NOT calibrated"  # whether people's labels say how far the grader can be believed
+    epochs: int = 1  # how often each question was asked
+    stability: Stability | None = None  # null where each question was asked once
     tags: list[str] = []
-    pipeline_settings: Annotated[
-        dict[str, str | int | float],
-        Meta(description="Settings that answers depend on: model, prompt, address and others."),
-    ] = {}
+    pipeline_settings: dict[str, str | int | float] = {}
+    """Settings that answers depend on: model, prompt, address and others."""
 
     def __post_init__(self) -> None:
         for part in PARTS:
             values = getattr(self, part)
             if not isinstance(values, MetricValues):
-                force_setattr(self, part, _typed(part, values))
+                types = {metric.name: metric.type for metric in metrics(part)}
+                typed = ((name, msgspec.convert(values[name], types.get(name, Any))) for name in values)
+                force_setattr(self, part, MetricValues(typed))
 
 
 def written(scores: Scores | dict[str, Any]) -> bytes:
@@ -285,8 +251,8 @@ def read_scores(content: bytes) -> Scores:
     return msgspec.json.decode(content, type=Scores)
 
 
+# Misses in the order in which they are worth reading: false answers before missing ones.
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
-"""The order in which misses are worth reading: false answers before missing ones."""
 
 
 def failures(outcomes: Counter[Outcome]) -> Failures:
@@ -320,10 +286,8 @@ def error_groups(tally: Tally) -> list[ErrorGroup]:
             text = texts.setdefault(outcome.failure, f"{failure.type} {failure.where}: {failure.message}")
             first.setdefault(text, failure)
             failed.append((text, question))
-    return [
-        ErrorGroup(type=first[text].type, message=first[text].message, where=first[text].where, questions=ids)
-        for text, ids in _grouped(failed)
-    ]
+    groups = ((first[text], ids) for text, ids in _grouped(failed))
+    return [ErrorGroup(type=f.type, message=f.message, where=f.where, questions=ids) for f, ids in groups]
 
 
 def problem_groups(tally: Tally) -> list[ProblemGroup]:
@@ -344,30 +308,25 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def misses(tally: Tally) -> list[Miss]:
-    """Misses among the questions asked, worst first.
-
-    What came of one question in the same way in several epochs is named once.
-    """
-    found = dict.fromkeys(
+    """Misses among the questions asked, worst first; epochs of a question that went alike are one."""
+    missed = tally.named(lambda outcome: not outcome.as_wanted and outcome.status != "not_asked")
+    distinct = dict.fromkeys(
         Miss(
             question=question,
             row=outcome.row,
             came_out=outcome.bucket or outcome.status,
             reason=outcome.failure.type if outcome.failure else outcome.reason,
         )
-        for question, outcome in tally.named(
-            lambda outcome: not outcome.as_wanted and outcome.status != "not_asked"
-        )
+        for question, outcome in missed
     )
-    return sorted(found, key=lambda miss: _SEVERITY.index(miss.came_out))
+    return sorted(distinct, key=lambda miss: _SEVERITY.index(miss.came_out))
 
 
 MOST_UNGRADED = 0.2  # the share of ungraded answers above which a run is no result [choice]
 
 ALPHA = 0.05  # the p value up to which a pipeline counts as clearly better than refusing everything [choice]
 
-NOT_IN_CORPUS = "passages that the corpus does not hold"
-"""How the problem of a passage begins that was not found in the corpus."""
+NOT_IN_CORPUS = "passages that the corpus does not hold"  # beginning of a problem of passages not found there
 
 
 class Conclusion(NamedTuple):
@@ -392,8 +351,11 @@ def conclude(
     is gained, what it should refuse and does not is lost.
     """
     n = outcomes.total()
-    reasons = _no_result(outcomes, errors, takes) + ([shortfall] if shortfall else [])
-    if reasons:
+    reasons = _passage_faults(outcomes) if takes == "own" else []
+    ungraded = how_many(outcomes, lambda outcome: outcome.bucket is None)
+    if ungraded > MOST_UNGRADED * n or any(outcome.status == "not_asked" for outcome in outcomes):
+        reasons += _why_ungraded(outcomes, errors)
+    if reasons := reasons + ([shortfall] if shortfall else []):
         return Conclusion("not_a_result", f"Not a result: {reasons[0]}", reasons)
     gained, lost = desired.answer.count, desired.refusal.n - desired.refusal.count
     against = f"{desired.total.count} against {desired.refusal.n} of {n} as desired"
@@ -407,22 +369,11 @@ def conclude(
     return Conclusion("good", f"{answers} and none of {n} would mislead", [])
 
 
-def _no_result(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup], takes: str) -> list[str]:
-    reasons = _whose_passages(outcomes) if takes == "own" else []
-    ungraded = how_many(outcomes, lambda outcome: outcome.bucket is None)
-    unasked = any(outcome.status == "not_asked" for outcome in outcomes)
-    if unasked or ungraded > MOST_UNGRADED * outcomes.total():
-        reasons += _why_ungraded(outcomes, errors)
-    return reasons
-
-
-def _whose_passages(outcomes: Counter[Outcome]) -> list[str]:
+def _passage_faults(outcomes: Counter[Outcome]) -> list[str]:
     """What is wrong with the passages that a pipeline brings, if all of them are without use."""
     brought = [outcome for outcome in outcomes if outcome.judged and outcome.passages]
-    unknown = [
-        outcome for outcome in brought if any(note.startswith(NOT_IN_CORPUS) for note in outcome.problems)
-    ]
-    if brought and len(unknown) == len(brought) and not any(outcome.document_rank for outcome in brought):
+    unknown = (any(note.startswith(NOT_IN_CORPUS) for note in outcome.problems) for outcome in brought)
+    if brought and all(unknown) and not any(outcome.document_rank for outcome in brought):
         return ["no passage of the pipeline is in the corpus. If it has documents of its own: --corpus PATH"]
     claimed = how_many(outcomes, lambda outcome: outcome.judged and outcome.bucket != "refused")
     if claimed and not brought:

@@ -15,9 +15,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, Record
 from ragharness.runner.run_folder import Run, RunFolder, Settings
 
-Rule: TypeAlias = Literal["majority", "any"]
-"""How the epochs of a question become one bucket: that of more than half, or the worst of all."""
-
+Rule: TypeAlias = Literal["majority", "any"]  # the bucket of more than half of the epochs, or the worst
 WORST_FIRST = ("wrong", "unsupported", "refused", "correct")
 BEST_QUALITY = 3
 UNLIMITED = float("inf")
@@ -120,14 +118,11 @@ def mark_of(record: Record) -> Mark:
         # An answer that waits for a person was read all the same.
         claims = sum(each.is_claim and not each.citations for each in verdict.sentences)
     supports = None if verdict.citation_supports is None else verdict.citation_supports == "yes"
-    content = _digest(record) if verdict.bucket is None and record.answer else ""
+    content = ""
+    if verdict.bucket is None and (answer := record.answer):
+        given = (answer.text, answer.citations, answer.passages), [hit.id for hit in record.retrieved]
+        content = blake2b(msgspec.json.encode(given), digest_size=8).hexdigest()
     return Mark(verdict.bucket, record.status, verdict.refusal_quality, claims, supports, content)
-
-
-def _digest(record: Record) -> str:
-    answer, had = record.answer, [each.id for each in record.retrieved]
-    given = answer and (answer.text, answer.citations, answer.passages)
-    return blake2b(msgspec.json.encode((given, had)), digest_size=8).hexdigest()
 
 
 def tied(base: tuple[Mark, ...], candidate: tuple[Mark, ...]) -> bool:
@@ -136,10 +131,7 @@ def tied(base: tuple[Mark, ...], candidate: tuple[Mark, ...]) -> bool:
 
 
 def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
-    """Bucket of a question from those of its epochs.
-
-    That of more than half of them; without a majority, and with ``any`` always, the worst.
-    """
+    """That of more than half of the epochs; without a majority, and with ``any`` always, the worst."""
     if rule == "majority":
         for bucket in BUCKETS:
             if 2 * buckets.count(bucket) > len(buckets):
@@ -183,26 +175,22 @@ class Pairs:
     """The questions of both runs, and how often each pair of results occurs."""
 
     def __init__(self, base: Side, candidate: Side, rule: Rule) -> None:
+        marks = {name: (base.marks[name], candidate.marks[name]) for name in common(base, candidate)}
         self.by_question = {
-            name: Pair(
-                settle(base.marks[name], rule),
-                settle(candidate.marks[name], rule),
-                tied(base.marks[name], candidate.marks[name]),
-            )
-            for name in common(base, candidate)
+            name: Pair(settle(was, rule), settle(now, rule), tied(was, now))
+            for name, (was, now) in marks.items()
         }
         self.counts = Counter(self.by_question.values())
 
     def tally(self) -> dict[str, dict[str, int]]:
         """How many questions each run has in each bucket, those without one included."""
-        found = {}
-        for side, place in (("base", 0), ("candidate", 1)):
-            counts = dict.fromkeys((*BUCKETS, "ungraded"), 0)
+        tallies = {}
+        for side in ("base", "candidate"):
+            tallies[side] = counts = dict.fromkeys((*BUCKETS, "ungraded"), 0)
             for pair, times in self.counts.items():
-                buckets = (pair.base, pair.candidate)[place].buckets
+                buckets = getattr(pair, side).buckets
                 counts[next(iter(buckets)) if len(buckets) == 1 else "ungraded"] += times
-            found[side] = counts
-        return found
+        return tallies
 
     def where(self, holds: Callable[[Pair], bool]) -> list[str]:
         """Questions for which something holds, in their order."""
