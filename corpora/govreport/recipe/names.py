@@ -65,17 +65,15 @@ def named(own: list[Line], official: list[Line], body: str, title: str, author: 
     known = _agencies(body, author)
     if len(known) < 2:
         return
-    given: Counter[str] = Counter()
-    told = 0
-    for place, line in enumerate(own):
-        if "|" in line.text or told == _MOST:
+    counts: Counter[str] = Counter()
+    for line in own:
+        if "|" in line.text or counts.total() == _MOST:
             continue
-        for agency, asked in _asked(line.text, known, author):
-            found = _checked(asked, agency, place, own, official, known, title)
-            if found and given[agency.short] < _MOST_OF_ONE:
-                given[agency.short] += 1
-                told += 1
-                yield found
+        for agency, ask in _asked(line.text, known, author):
+            finding = _checked(ask, agency, line, own, official, known, title)
+            if finding and counts[agency.short] < _MOST_OF_ONE:
+                counts[agency.short] += 1
+                yield finding
 
 
 def _agencies(body: str, author: str) -> list[_Agency]:
@@ -130,56 +128,61 @@ def _is_verb(word: str, *, helped: bool) -> bool:
 
 
 def _checked(
-    asked: str,
+    ask: str,
     agency: _Agency,
-    place: int,
+    line: Line,
     own: list[Line],
     official: list[Line],
     known: list[_Agency],
     title: str,
 ) -> Found | None:
     """Finding, or None where its wording or another sentence leaves a doubt."""
-    wanted = stems(asked) - {"agency", "depart", "office"}
+    wanted = stems(ask) - {"agency", "depart", "office"}
     telling = stems(agency.name) - _COMMON
     if len(wanted) < _TELLING or telling & wanted or telling <= stems(title) or agency.short in title:
         return None
-    places, alone = [(own[place].start, own[place].end)], True
-    for other in own:
-        if other is own[place]:
-            continue
-        share = overlap(wanted, other)
-        same = re.search(agency.pattern, other.text)
-        if share >= _SAME and same and "|" not in other.text:
-            places.append((other.start, other.end))
-        elif share >= _LIKE:
-            return None
-        alone = alone and not (same and share >= _KNOWN)
-    if len(places) > MOST_PLACES:
+    naming = {each for each in own if re.search(agency.pattern, each.text)}
+    stating = _stating(line, wanted, own, {each for each in naming if "|" not in each.text}, _SAME, _LIKE)
+    if stating is None:
         return None
+    places, others = stating
+    alone = len(places) == 1 and not any(overlap(wanted, each) >= _KNOWN for each in naming & {*others})
     also = any(overlap(wanted, each) >= _SAME and re.search(agency.pattern, each.text) for each in official)
-    return Found(
-        asked, "text", agency.name, "", "", tuple(places), tuple(_tempting(asked, agency, place, own, known)), also, alone,
-        "agency", (agency.short,),
-    )  # fmt: skip
+    near = tuple(_tempting(ask, agency, own.index(line), own, known))
+    return Found(ask, "text", agency.name, "", "", places, near, also, alone, "agency", (agency.short,))
+
+
+def _stating(
+    line: Line, wanted: frozenset[str], own: list[Line], naming: set[Line], same: float, like: float
+) -> tuple[tuple[tuple[int, int], ...], list[Line]] | None:
+    """Places that say what a sentence says, its own first, and all other sentences; None where one may say it."""
+    stating, others = [line], []
+    for other in own:
+        share = overlap(wanted, other)
+        if other is line:
+            continue
+        if share >= same and other in naming:
+            stating.append(other)
+        elif share >= like:
+            return None
+        else:
+            others.append(other)
+    places = tuple((each.start, each.end) for each in stating)
+    return (places, others) if len(places) <= MOST_PLACES else None
 
 
 def _tempting(
-    asked: str, agency: _Agency, place: int, own: list[Line], known: list[_Agency]
+    ask: str, agency: _Agency, place: int, own: list[Line], known: list[_Agency]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield other agencies that sentences close by name, the closest first."""
-    others = [
-        each
-        for each in known
-        if each != agency and each.sort == agency.sort and not re.search(each.pattern, asked)
-    ]
-    around = sorted(
-        range(max(0, place - _CLOSE), min(len(own), place + _CLOSE + 1)), key=lambda at: abs(at - place)
-    )
-    for at in around:
+    """Yield another agency that a sentence close by names, the closest one."""
+    alike = [each for each in known if each != agency and each.sort == agency.sort]
+    others = [each for each in alike if not re.search(each.pattern, ask)]
+    around = range(max(0, place - _CLOSE), min(len(own), place + _CLOSE + 1))
+    for line in (own[at] for at in sorted(around, key=lambda at: abs(at - place))):
         for each in others:
-            if re.search(each.pattern, own[at].text) and own[at].text.endswith("."):
-                value = each.short if re.search(rf"\b{re.escape(each.short)}\b", own[at].text) else each.name
-                yield value, own[at].start, own[at].end
+            if re.search(each.pattern, line.text) and line.text.endswith("."):
+                value = each.short if re.search(rf"\b{re.escape(each.short)}\b", line.text) else each.name
+                yield value, line.start, line.end
                 return
 
 
@@ -209,8 +212,8 @@ class _Advice(NamedTuple):
 
 def addressed(own: list[Line], official: list[Line], author: str, title: str) -> Iterator[Found]:
     """Yield the recommendations of an auditor, each asked for the official to whom it is directed."""
-    advised = [(place, each) for place, line in enumerate(own) if (each := _advice(line.text))]
-    checked = (_checked_official(advice, place, own, official, author, title) for place, advice in advised)
+    advised = [(advice, line) for line in own if (advice := _advice(line.text))]
+    checked = (_checked_official(advice, line, own, official, author, title) for advice, line in advised)
     yield from islice(filter(None, checked), _MOST_OFFICIALS)
 
 
@@ -221,54 +224,34 @@ def _advice(text: str) -> _Advice | None:
 
 
 def _checked_official(
-    advice: _Advice, place: int, own: list[Line], official: list[Line], author: str, title: str
+    advice: _Advice, line: Line, own: list[Line], official: list[Line], author: str, title: str
 ) -> Found | None:
-    if (
-        not author
-        or not _FEWEST <= len(advice.what.split()) <= _LONGEST
-        or _NOT_ADDRESSED.search(advice.what)
-    ):
+    brief = _FEWEST <= len(advice.what.split()) <= _LONGEST
+    if not author or not brief or _NOT_ADDRESSED.search(advice.what):
         return None
-    body = " ".join(line.text for line in own)
-    bodies = _bodies(advice, body)
-    told = (advice.of, *bodies)
-    if any(word in f"{title} {advice.what}" for each in told for word in re.findall(r"[A-Z][\w’-]+", each)):
+    bodies = _bodies(advice, " ".join(line.text for line in own))
+    heads = (advice.of, *bodies)
+    if any(word in f"{title} {advice.what}" for head in heads for word in re.findall(r"[A-Z][\w’-]+", head)):
         return None
-    asked = f"To whom does {author} direct the recommendation to {advice.what}?"
     wanted = stems(advice.what)
-    places, alone = [], True
-    for at, other in enumerate(own):
-        share = overlap(wanted, other)
-        named = advice.who in " ".join(other.text.split())
-        if at == place or (share >= _SAME_ADVICE and named):
-            places.append((other.start, other.end))
-        elif share >= _LIKE_ADVICE:
-            return None
-        else:
-            alone = alone and not named
-    if len(places) > MOST_PLACES:
+    naming = {each for each in (*own, *official) if advice.who in " ".join(each.text.split())}
+    stating = _stating(line, wanted, own, naming, _SAME_ADVICE, _LIKE_ADVICE)
+    if stating is None:
         return None
-    near: dict[str, tuple[str, int, int]] = {}
-    for line in own:
-        other_advice = _advice(line.text)
-        if other_advice and other_advice.of not in (advice.of, *bodies):
-            near.setdefault(other_advice.who, (other_advice.who, line.start, line.end))
-    also = any(
-        overlap(wanted, each) >= _SAME_ADVICE and advice.who in " ".join(each.text.split())
-        for each in official
-    )
-    return Found(
-        asked, "text", advice.who, "", "", tuple(places), tuple(near.values())[:1], also, alone,
-        "official", _accepted(advice, bodies),
-    )  # fmt: skip
+    places, others = stating
+    ask = f"To whom does {author} direct the recommendation to {advice.what}?"
+    also = any(overlap(wanted, each) >= _SAME_ADVICE for each in naming.intersection(official))
+    rivals = ((rival, each) for each in own if (rival := _advice(each.text)) and rival.of not in heads)
+    near = tuple((rival.who, each.start, each.end) for rival, each in rivals)[:1]
+    alone, accepted = naming.isdisjoint(others), _accepted(advice, bodies)
+    return Found(ask, "text", advice.who, "", "", places, near, also, alone, "official", accepted)
 
 
 def _bodies(advice: _Advice, body: str) -> tuple[str, ...]:
     """Names of what the official heads, as the report writes them out."""
     if advice.of.isupper():
-        written = re.finditer(rf"{_NAME}\W{{1,3}}\({re.escape(advice.of)}\)", body)
-        names = dict.fromkeys(found["name"] for found in written)
-        return (advice.of, *(name for name in names if spells(name, advice.of)))
+        names = re.findall(rf"{_NAME}\W{{1,3}}\({re.escape(advice.of)}\)", body)
+        return (advice.of, *(name for name in dict.fromkeys(names) if spells(name, advice.of)))
     short = re.findall(rf"{re.escape(advice.of)}(?:[’']s)?\W{{1,3}}\(([A-Z]+)\)", body)
     whole = f"Department of {advice.of}" if advice.office.endswith("Secretary") else advice.of
     return tuple(dict.fromkeys((whole, *short)))
