@@ -10,6 +10,7 @@ The tree, and the exit codes of the command line:
     |   |   +-- RetrieverNotUsable  ... as a retriever, or it returns what cannot be read
     |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
     |   +-- RubricNotUsable         a rubric that is malformed, a draft, or changed after its use
+    |   +-- AlreadyLabelled         the answer was labelled meanwhile, in another tab
     +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
     +-- AccessRefused               no call of a pipeline can succeed: its credentials, its certificate
     +-- UnusableReply               a pipeline's service, process or file gave nothing that holds an answer
@@ -30,9 +31,7 @@ from itertools import takewhile
 from typing import Any
 
 CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
-
-_LISTED = 8
-"""Known names in the message about an unknown one."""
+_LISTED = 8  # known names in the message about an unknown one
 
 
 class RagharnessError(Exception):
@@ -99,13 +98,16 @@ class RubricNotUsable(UsageError):
     """A rubric that is malformed, breaks a rule, is a draft, or was changed after its use."""
 
 
+class AlreadyLabelled(UsageError):
+    """The answer was labelled meanwhile, in another tab: nothing is overwritten."""
+
+
 class TemporaryFailure(RagharnessError):
     """A pipeline's service is busy or away for the moment; ``retry_after`` is the wait that it asked for."""
 
     def __init__(self, message: str, *, retry_after: float | None = None, help: str = "") -> None:  # noqa: A002
         super().__init__(message, help=help)
-        self.retry_after = retry_after
-        """Seconds; None: it did not say."""
+        self.retry_after = retry_after  # seconds; None: it did not say
 
 
 class AccessRefused(RagharnessError):
@@ -117,8 +119,7 @@ class UnusableReply(RagharnessError):
 
     def __init__(self, message: str, *, help: str = "", answer: Any = None) -> None:  # noqa: A002
         super().__init__(message, help=help)
-        self.answer = answer
-        """The ``Answer`` it gave all the same, not to be graded: the call may have cost something."""
+        self.answer = answer  # the ``Answer`` given all the same, not to be graded: it may have cost money
 
 
 def install_command(extra: str) -> str:

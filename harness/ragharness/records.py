@@ -11,9 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-Kind = Literal["yesno", "number", "date", "text", "list"]
-"""Kind of answer that a question asks for: it decides how answers are read and compared."""
-
+Kind = Literal["yesno", "number", "date", "text", "list"]  # of answer: decides how it is read and compared
 Stratum = Literal["grounded", "unanswerable", "adversarial", "null_retrieval"]
 Target = Literal["", "correct", "wrong", "unsupported", "refused"]
 """For a grounded question: the bucket that a careless pipeline falls into on it; empty elsewhere."""
@@ -21,15 +19,12 @@ Target = Literal["", "correct", "wrong", "unsupported", "refused"]
 Wanted = Literal["correct", "refused"]
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
-ADJUDICATED = "adjudicated"
-"""The annotator whose labels settle the disagreements of the others."""
+ADJUDICATED = "adjudicated"  # the annotator whose labels settle the disagreements of the others
 
 Count = Annotated[int, Meta(ge=0)]
 MOST_EPOCHS = 10_000
 
-Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]
-"""``ok`` has a bucket; every other status is *not graded*, counted in every denominator."""
-
+Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]  # ``ok`` alone has a bucket
 YesNo = Literal["yes", "no"]
 Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
 
@@ -49,15 +44,12 @@ class Document(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One text of a corpus."""
 
     id: str
-    title: str
-    """Unique in the corpus; indexed with every passage of the document."""
+    title: str  # unique in the corpus; indexed with every passage of the document
     text: str
     segments: tuple[tuple[int, int], ...] = ()
     """Sentences and list items as (start, end), in order; empty: the splitter finds them itself."""
-    handle: str = ""
-    """Name by which a person would speak of it; empty: none is unique enough to ask about."""
-    paraphrase: str = ""
-    """Another way to name it (parties instead of the title); empty: none."""
+    handle: str = ""  # name by which a person would speak of it; empty: none is unique enough to ask about
+    paraphrase: str = ""  # another way to name it (parties instead of the title); empty: none
     genre: str = ""
     source: str = ""
 
@@ -97,16 +89,13 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     stratum: Stratum
     kind: Kind
-    answerable: bool
-    """Whether the whole corpus states the answer (also when it is withheld or retrieval is emptied)."""
+    answerable: bool  # whether the whole corpus states it, also when that is withheld or retrieval emptied
     target: Target = ""
-    document: str = ""
-    """The document asked about; empty when it names one that does not exist."""
+    document: str = ""  # the document asked about; empty when it names one that does not exist
     topic: str = ""
     form: Literal["", "positive", "negative"] = ""
     wording: int = 0
-    answers: tuple[str, ...] = ()
-    """Accepted answers (any of them); for ``list`` the items, each of them required."""
+    answers: tuple[str, ...] = ()  # accepted ones, any of them; for ``list`` the items, each required
     aliases: dict[str, tuple[str, ...]] = {}
     """Further spellings, keyed by the item of ``answers`` that they stand for; of a yes or no its reasons."""
     aliases_by_lang: dict[str, tuple[str, ...]] = {}
@@ -115,11 +104,9 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     date_precision: Literal["", "year", "month", "day"] = ""
     evidence: tuple[Evidence, ...] = ()
     distractors: tuple[Distractor, ...] = ()
-    world_answers: tuple[str, ...] = ()
-    """True, but not stated in the corpus."""
+    world_answers: tuple[str, ...] = ()  # true, but not stated in the corpus
     proposition: str = ""
-    yes_means: bool = True
-    """For ``yesno``: whether "yes" affirms the proposition."""
+    yes_means: bool = True  # for ``yesno``: whether "yes" affirms the proposition
     withheld: Literal["", "document", "clause"] = ""
     absence_patterns: tuple[str, ...] = ()
     """Case-insensitive regular expressions without a hit in ``absence_scope``: why it is unanswerable."""
@@ -152,19 +139,16 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     completion_tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
-    from_cache: bool = False
-    """An earlier call gave this answer: tokens, cost and seconds are those of that call, spent only once."""
+    from_cache: bool = False  # tokens, cost and seconds are those of an earlier call, spent only once
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The result of a pipeline; a plain string or a dict with these keys works too."""
 
     text: str
-    citations: tuple[str, ...] | None = None
-    """Passage ids; None: they are read from ``[id]`` marks in the text."""
+    citations: tuple[str, ...] | None = None  # passage ids; None: they are read from ``[id]`` marks
     confidence: float | None = None
-    passages: tuple[Passage, ...] | None = None
-    """The passages of a pipeline that retrieves for itself."""
+    passages: tuple[Passage, ...] | None = None  # the passages of a pipeline that retrieves for itself
     usage: Usage | None = None
 
 
@@ -191,75 +175,56 @@ class Vote(Struct, frozen=True, omit_defaults=True):
     """One reply of a judge."""
 
     raw: str
-    score: float | None = None
-    """None: the reply could not be read."""
+    score: float | None = None  # None: the reply could not be read
     usage: Usage | None = None
-    rejected: tuple[str, ...] = ()
-    """Unreadable replies before it."""
+    rejected: tuple[str, ...] = ()  # unreadable replies before it
 
 
 class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Every vote of a judge on one decision, and their mean."""
 
-    decision: str
-    """The name of the prompt."""
-    prompt: str
-    """Its version and digest."""
-    about: str = ""
-    """The sentence or claim that it is about; empty: the whole answer."""
+    decision: str  # the name of the prompt
+    prompt: str  # its version and digest
+    about: str = ""  # the sentence or claim that it is about; empty: the whole answer
     votes: tuple[Vote, ...] = ()
-    mean: float | None = None
-    """Over the readable votes; None: there is none."""
-    variance: float | None = None
-    """Of a sample; None: fewer than two."""
+    mean: float | None = None  # over the readable votes; None: there is none
+    variance: float | None = None  # of a sample; None: fewer than two
 
 
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Findings of a grader in an answer, from which ``buckets.decide`` takes one bucket."""
 
     status: Status = "ok"
-    unreadable: str = ""
-    """Why the text cannot be read; empty: it can."""
+    unreadable: str = ""  # why the text cannot be read; empty: it can
     refusal: bool = False
     committed: bool = False
     match: Match = "none"
     contradiction: bool = False
     imprecise: bool = False
-    incomplete: bool = False
-    """A list answer that omits items without saying so."""
+    incomplete: bool = False  # a list answer that omits items without saying so
     partial_then_declined: bool = False
     premise_corrected: bool = False
     clarification: bool = False
     non_responsive: bool = False
     evidence_retrieved: bool = False
     n_citations: int = 0
-    claim_cited: bool | None = None
-    """Whether the answer claim itself carries a citation; None: not looked at."""
+    claim_cited: bool | None = None  # whether the answer claim itself carries a citation; None: not looked at
     all_cited_retrieved: bool | None = None
     all_cited_support: bool | None = None
-    any_valid_support: bool = False
-    """One of the first three citations of the answer claim was retrieved and supports it."""
+    any_valid_support: bool = False  # whether one of the first three citations supports the answer claim
     explained: bool = False
     nearest: bool = False
     next_step: bool = False
     urgency: bool = False
-    quality_unknown: bool = False
-    """The four above were not read."""
-    extra: int | None = 0
-    """Claims without a citation; None: not counted."""
-    flags: tuple[str, ...] = ()
-    """Remarks of the reader: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
+    quality_unknown: bool = False  # the four above were not read
+    extra: int | None = 0  # claims without a citation; None: not counted
+    flags: tuple[str, ...] = ()  # of the reader: hedged, mixed, positional_citations, scale_implied, ...
     sentences: tuple[Sentence, ...] = ()
-    value: str = ""
-    """The committed answer as the grader read it, for people to check."""
-    score: Score | None = None
-    """The score of a free-text answer; None: it was compared by value, or not at all."""
-    by: str = ""
-    """Name of the grader that read it, where several were asked; empty: there was one."""
-    others: tuple[Reading, ...] = ()
-    """Readings of the other graders."""
-    axes_by: tuple[tuple[str, str], ...] = ()
-    """Axis and its grader, where that is not the grader of the answer."""
+    value: str = ""  # the committed answer as the grader read it, for people to check
+    score: Score | None = None  # of a free-text answer; None: it was compared by value, or not at all
+    by: str = ""  # name of the grader that read it, where several were asked; empty: there was one
+    others: tuple[Reading, ...] = ()  # readings of the other graders
+    axes_by: tuple[tuple[str, str], ...] = ()  # axes that another grader read, and its name
     judgements: tuple[Judgement, ...] = ()
 
     @property
@@ -293,17 +258,14 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     extra_claim_count: int | None = None
     match: Match = "none"
     evidence_retrieved: bool = False
-    decided_by: int = -1
-    """The row of the decision table that applied."""
+    decided_by: int = -1  # the row of the decision table that applied
     why: str = ""
     grader: str = ""
     value: str = ""
     score: Score | None = None
     sentences: tuple[Sentence, ...] = ()
-    others: tuple[Opinion, ...] = ()
-    """Views of the other graders, in the order of the chain."""
-    axes_by: tuple[tuple[str, str], ...] = ()
-    """Axis and its grader, where that is not the grader of the answer."""
+    others: tuple[Opinion, ...] = ()  # views of the other graders, in the order of the chain
+    axes_by: tuple[tuple[str, str], ...] = ()  # axes that another grader read, and its name
     judgements: tuple[Judgement, ...] = ()
 
 
@@ -319,10 +281,8 @@ class Failure(Struct, frozen=True, omit_defaults=True):
 
     type: str
     message: str
-    where: str = ""
-    """File and line of the user's own code that raised it."""
-    traceback: str = ""
-    """The frames outside the harness, the last one last."""
+    where: str = ""  # file and line of the user's own code that raised it
+    traceback: str = ""  # the frames outside the harness, the last one last
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -333,23 +293,18 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     wanted: Wanted
     status: Status
     epoch: Count = 0
-    retrieved: tuple[Retrieved, ...] = ()
-    """In rank order, as given to the pipeline."""
+    retrieved: tuple[Retrieved, ...] = ()  # in rank order, as given to the pipeline
     evidence_ranks: tuple[Count, ...] = ()
     """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
-    evidence_passages: Count = 0
-    """Number of passages of the corpus that hold a gold span; 0: none, or not known."""
+    evidence_passages: Count = 0  # passages of the corpus that hold a gold span; 0: none, or not known
     document_rank: Count = 0
     """The rank of the first passage of the document asked about, else of that of the evidence; 0: none."""
     answer: Answer | None = None
     failure: Failure | None = None
-    problems: tuple[str, ...] = ()
-    """Malformed parts of the pipeline's result, and how they were read."""
+    problems: tuple[str, ...] = ()  # malformed parts of the pipeline's result, and how they were read
     verdict: Verdict | None = None
-    seconds: float = 0.0
-    """Wall time of the last attempt."""
-    attempts: Count = 1
-    """Calls of the pipeline, transient failures included; 0: a cached answer."""
+    seconds: float = 0.0  # wall time of the last attempt
+    attempts: Count = 1  # calls of the pipeline, transient failures included; 0: a cached answer
     started: str = ""
 
     @property

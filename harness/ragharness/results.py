@@ -45,8 +45,7 @@ class RunVerdict(NamedTuple):
     sentence: str
     reasons: list[str]
     desired: Share  # answers in the desired bucket, of all questions
-    unacceptable: Span
-    """Wrong or unsupported answers, of all questions; up to ``most`` where some are ungraded."""
+    unacceptable: Span  # wrong or unsupported, of all questions; up to ``most`` where some are ungraded
     refuse_everything: int  # answers in the desired bucket of a pipeline that refuses every question
 
 
@@ -55,8 +54,7 @@ class QuestionResult:
 
     def __init__(self, run: Run, question: Question, records: tuple[Record, ...]) -> None:
         self.question = question
-        self.records = records
-        """One per epoch asked so far; an answer that waits for grading is one without a verdict."""
+        self.records = records  # of each epoch asked so far; an answer that waits for grading has no verdict
         self.epochs = run.settings.epochs  # how often the run asks each question
         self._run = run
 

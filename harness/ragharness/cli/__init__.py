@@ -13,9 +13,8 @@ import os
 import pkgutil
 import signal
 import sys
-import time
 from importlib import import_module
-from threading import Thread
+from threading import Timer
 from typing import Any
 
 import typer
@@ -72,7 +71,9 @@ def script() -> None:
         main()
     except SystemExit as end:
         # A daemon runs on while the interpreter waits for the others.
-        Thread(target=_leave_late, args=(end.code if isinstance(end.code, int) else 0,), daemon=True).start()
+        timer = Timer(_PATIENCE, os._exit, (end.code if isinstance(end.code, int) else 0,))
+        timer.daemon = True
+        timer.start()
         raise
 
 
@@ -87,11 +88,6 @@ def main() -> None:
     # Whoever ends the process (a container, a scheduler) is told what is kept, as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_run())
-
-
-def _leave_late(code: int) -> None:
-    time.sleep(_PATIENCE)
-    os._exit(code)
 
 
 def _run() -> int:
@@ -132,12 +128,11 @@ def _unread() -> int:
 
 def _unusable(error: OSError) -> int:
     """Say what the operating system refuses about a path that was named, or about the output."""
+    what = f"use {error.filename}"
     if error.filename is None:
         # What is still in the buffer would fail again at the exit.
         _unread()
-    what = f"use {error.filename}" if error.filename is not None else "write the result"
-    if error.errno == errno.ENOENT and error.filename is None:
-        what = "work in a folder that is there"
+        what = "work in a folder that is there" if error.errno == errno.ENOENT else "write the result"
     return complain(
         f"expected to {what}, found: {error.strerror or error}", "name another path, or make room", EXIT_USAGE
     )

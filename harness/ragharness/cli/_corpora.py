@@ -32,7 +32,8 @@ Check = tuple[str, str, list[str]]  # what was checked, what was found, and the 
 def table(cards: Sequence[Manifest], width: int) -> list[str]:
     """Line for each corpus with its summary below."""
     heads = ("CORPUS", "LICENCE", "DOCUMENTS", "LOCAL COPY")
-    rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
+    counts = (card.counts.get(card.default_split, {}).get("documents", "?") for card in cards)
+    rows = [(card.id, card.license, str(n), whereabouts(card)) for card, n in zip(cards, counts, strict=True)]
     head, *lines_of_cards = aligned([heads, *rows], left=range(len(heads)))
     lines = [head]
     for card, row in zip(cards, lines_of_cards, strict=True):
@@ -209,10 +210,6 @@ def _twins(corpus: Corpus) -> list[str]:
     return [f"{twin} = {original}" for twin, original in corpus.twins.items()]
 
 
-def _documents(card: Manifest) -> str:
-    return str(card.counts.get(card.default_split, {}).get("documents", "?"))
-
-
 def _labelled(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
     return [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
 
@@ -255,20 +252,15 @@ def load_if_here(name: str, split: str, source: str, *, notices: bool = True) ->
 
 def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
     """Questions of a file, else the frozen set of a corpus or of a folder of the user's."""
-    from ragharness.corpus.loading import is_own
-    from ragharness.questions.loading import stored_set
-    from ragharness.questions.questionset import frozen_set
-
-    if path is None and is_own(corpus):
-        return _kept_own(corpus, size, seed)
-    return frozen_set(corpus) if path is None else stored_set(path, corpus)
-
-
-def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
-    from ragharness.corpus.loading import folder_name
+    from ragharness.corpus.loading import folder_name, is_own
     from ragharness.errors import QuestionsNotUsable
-    from ragharness.questions.questionset import CARD, frozen_in, own_place
+    from ragharness.questions.loading import stored_set
+    from ragharness.questions.questionset import CARD, frozen_in, frozen_set, own_place
 
+    if path is not None:
+        return stored_set(path, corpus)
+    if not is_own(corpus):
+        return frozen_set(corpus)
     folder = own_place(folder_name(corpus), size, seed)
     if not (folder / CARD).is_file():
         raise QuestionsNotUsable(

@@ -147,7 +147,6 @@ FALSE_CORRECT = typer.Option(
     help="Share of 'correct' verdicts that may be false (default: 0.01).",
 )
 
-
 EXIT_NO_RESULT = 2
 
 
@@ -302,15 +301,10 @@ def command() -> tuple[str, ...]:
 
 def resume_command(*, raised: bool = False) -> str:
     """Command that continues the run that this one began; ``raised``: with twice the budget."""
-    parts = [part for part in command() if part != "--fresh"]
-    return shlex.join(_with_twice(parts, "--max-cost") if raised else parts)
-
-
-def _with_twice(parts: list[str], name: str) -> list[str]:
-    doubled = list(parts)
-    for index, part in enumerate(parts):
-        if part.startswith(f"{name}="):
-            doubled[index] = f"{name}={2 * float(part.partition('=')[2]):g}"
-        elif index and parts[index - 1] == name:
-            doubled[index] = f"{2 * float(part):g}"
-    return doubled
+    parts, budget = [part for part in command() if part != "--fresh"], "--max-cost"
+    for index, part in enumerate(parts) if raised else ():
+        if part.startswith(f"{budget}="):
+            parts[index] = f"{budget}={2 * float(part.partition('=')[2]):g}"
+        elif index and parts[index - 1] == budget:
+            parts[index] = f"{2 * float(part):g}"
+    return shlex.join(parts)

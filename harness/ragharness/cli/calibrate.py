@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragharness.cli._options import (
-    CONCURRENCY,
-    DRY_RUN,
-    FALSE_CORRECT,
-    GRADER,
-    GRADER_OPTION,
-    JSON,
-    completion,
-)
+from ragharness.cli import _options as shared
+from ragharness.cli._options import completion
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,15 +36,15 @@ def calibrate(
     labels: Path | None = _LABELS,
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
-    grader: str = GRADER,
-    grader_option: list[str] | None = GRADER_OPTION,
-    false_correct: float | None = FALSE_CORRECT,
-    concurrency: int = CONCURRENCY,
-    dry_run: bool = DRY_RUN,
+    grader: str = shared.GRADER,
+    grader_option: list[str] | None = shared.GRADER_OPTION,
+    false_correct: float | None = shared.FALSE_CORRECT,
+    concurrency: int = shared.CONCURRENCY,
+    dry_run: bool = shared.DRY_RUN,
     show: int = typer.Option(
         0, "--show", help="Print up to N answers on which people and the grader differ."
     ),
-    as_json: bool = JSON,
+    as_json: bool = shared.JSON,
 ) -> int:
     """Compare the grader with people's labels, for a run or a file of answers.
 

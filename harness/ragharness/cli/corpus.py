@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from ragharness.cli import _options as shared
 from ragharness.cli import add_group
-from ragharness.cli._options import (
-    JSON,
-    OFFLINE,
-    SOURCE,
-    SPLIT,
-    SUBSET,
-    WORDS,
-    columns,
-    completion,
-    print_facts,
-    print_json,
-    print_lines,
-)
+from ragharness.cli._options import columns, completion, print_facts, print_json, print_lines
 
 _NAME = typer.Argument(
     ...,
@@ -37,7 +26,7 @@ def register(app: typer.Typer) -> None:
         group.command(verb.__name__)(verb)
 
 
-def list_corpora(as_json: bool = JSON) -> None:
+def list_corpora(as_json: bool = shared.JSON) -> None:
     """List the corpora and whether they are on this machine.
 
     Example: ragharness corpus list
@@ -52,11 +41,11 @@ def list_corpora(as_json: bool = JSON) -> None:
 
 def fetch(
     name: str = _NAME,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    offline: bool = OFFLINE,
-    as_json: bool = JSON,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    offline: bool = shared.OFFLINE,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Download a corpus, or verify a copy given with --from.
 
@@ -85,11 +74,11 @@ def fetch(
 def show(
     name: str = _NAME,
     document: str = typer.Argument("", metavar="[DOCUMENT]", help="Document id."),
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    passage_words: int = WORDS,
-    as_json: bool = JSON,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    passage_words: int = shared.WORDS,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Show a corpus, or one document and its passages.
 
@@ -121,11 +110,11 @@ def show(
 
 def check(
     name: str = _NAME,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    passage_words: int = WORDS,
-    as_json: bool = JSON,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    passage_words: int = shared.WORDS,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Check a corpus on this machine; exit code 1 on a fault.
 

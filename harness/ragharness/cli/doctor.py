@@ -13,19 +13,15 @@ from typing import NamedTuple
 from ragharness.cli._options import JSON, columns, print_facts
 
 EXIT_BROKEN = 1
-NOT_FOR_RUNS = frozenset({"all", "dev", "docs", "notebooks", "pii"})
-"""Extras for those who work on the project itself."""
-
+NOT_FOR_RUNS = frozenset({"all", "dev", "docs", "notebooks", "pii"})  # extras for work on the project itself
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN")
-NETWORK = (
+NETWORK = (  # what changes where requests go, or whether; a proxy's value may hold a password
     *("RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HTTP_PROXY", "HTTPS_PROXY"),
     *("NO_PROXY", "SSL_CERT_FILE", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"),
 )
-"""Variables that change where requests go or whether there are any; a proxy's value may hold a password."""
 
 _REQUIREMENT = re.compile(r"([\w.-]+).*;.*\bextra\s*==\s*['\"]([\w.-]+)['\"]")
-_MODULES = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}
-"""Packages whose import name is not theirs with underscores."""
+_MODULES = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}  # import names that are not the package's
 
 
 class Finding(NamedTuple):

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragharness.cli._options import (
-    ALL_GRADERS,
-    CONCURRENCY,
-    DRY_RUN,
-    FALSE_CORRECT,
-    GRADER,
-    GRADER_OPTION,
-    OFFLINE,
-    RUN,
-    SOURCE,
-)
+from ragharness.cli import _options as shared
 from ragharness.cli.rubric import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.errors import UsageError
 from ragharness.records import Record
@@ -31,23 +21,23 @@ _LISTED = 20  # changed verdicts that are named; the rest is counted
 
 
 def grade(
-    run: str = RUN,
+    run: str = shared.RUN,
     cases: Annotated[
         Path | None,
         typer.Option("--cases", metavar="FILE|FOLDER", help="Grade labelled cases instead of a run."),
     ] = None,
-    grader: str = GRADER,
-    grader_option: list[str] | None = GRADER_OPTION,
-    all_graders: bool = ALL_GRADERS,
-    false_correct: float | None = FALSE_CORRECT,
+    grader: str = shared.GRADER,
+    grader_option: list[str] | None = shared.GRADER_OPTION,
+    all_graders: bool = shared.ALL_GRADERS,
+    false_correct: float | None = shared.FALSE_CORRECT,
     rubric: str = RUBRIC,
     judge: list[str] | None = JUDGE,
     people: Path | None = PEOPLE,
     base: str = BASE,
-    concurrency: int = CONCURRENCY,
-    dry_run: bool = DRY_RUN,
-    source: str = SOURCE,
-    offline: bool = OFFLINE,
+    concurrency: int = shared.CONCURRENCY,
+    dry_run: bool = shared.DRY_RUN,
+    source: str = shared.SOURCE,
+    offline: bool = shared.OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
 ) -> int:
     """Regrade a run, check the grader on labelled cases, or score a run or a JSONL file by a rubric.

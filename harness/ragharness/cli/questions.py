@@ -8,24 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragharness.cli import _options as shared
 from ragharness.cli import add_group
-from ragharness.cli._options import (
-    CORPUS,
-    JSON,
-    OFFLINE,
-    QUESTIONS,
-    SEED,
-    SIZE,
-    SOURCE,
-    SPLIT,
-    SUBSET,
-    WORDS,
-    columns,
-    print_facts,
-    print_json,
-    print_lines,
-    resume_command,
-)
+from ragharness.cli._options import columns, print_facts, print_json, print_lines, resume_command
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import UnknownName
 
@@ -63,20 +48,20 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    corpus: str = CORPUS,
-    size: int = SIZE,
-    seed: int = SEED,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
+    corpus: str = shared.CORPUS,
+    size: int = shared.SIZE,
+    seed: int = shared.SEED,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
     out: Path | None = _OUT_FILE,
     model: str = _MODEL,
     base_url: str = _BASE_URL,
     model_option: Annotated[list[str] | None, _MODEL_OPTION] = None,
     dry_run: bool = _DRY_RUN,
     max_cost: float | None = _MAX_COST,
-    offline: bool = OFFLINE,
-    as_json: bool = JSON,
+    offline: bool = shared.OFFLINE,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Build a question set from a corpus.
 
@@ -115,15 +100,15 @@ def build(
 
 
 def check(
-    corpus: str = CORPUS,
-    size: int = SIZE,
-    seed: int = SEED,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    path: Path | None = QUESTIONS,
-    offline: bool = OFFLINE,
-    as_json: bool = JSON,
+    corpus: str = shared.CORPUS,
+    size: int = shared.SIZE,
+    seed: int = shared.SEED,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    path: Path | None = shared.QUESTIONS,
+    offline: bool = shared.OFFLINE,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Check a question set against its corpus.
 
@@ -152,15 +137,15 @@ def check(
 
 def show(
     question: str = typer.Argument("", metavar="[ID]", help="Question id."),
-    corpus: str = CORPUS,
-    path: Path | None = QUESTIONS,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    size: int = SIZE,
-    seed: int = SEED,
-    offline: bool = OFFLINE,
-    as_json: bool = JSON,
+    corpus: str = shared.CORPUS,
+    path: Path | None = shared.QUESTIONS,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    size: int = shared.SIZE,
+    seed: int = shared.SEED,
+    offline: bool = shared.OFFLINE,
+    as_json: bool = shared.JSON,
 ) -> None:
     """List a frozen question set, or show one question.
 
@@ -188,17 +173,17 @@ def show(
 
 
 def freeze(
-    corpus: str = CORPUS,
-    size: int = SIZE,
-    seed: int = SEED,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    path: Path | None = QUESTIONS,
+    corpus: str = shared.CORPUS,
+    size: int = shared.SIZE,
+    seed: int = shared.SEED,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    path: Path | None = shared.QUESTIONS,
     accept_edits: bool = _ACCEPT,
     out: Path | None = _OUT_FOLDER,
-    offline: bool = OFFLINE,
-    as_json: bool = JSON,
+    offline: bool = shared.OFFLINE,
+    as_json: bool = shared.JSON,
 ) -> None:
     """Check a question set and write it with its card and hash.
 
@@ -232,16 +217,16 @@ def freeze(
 
 
 def passages(
-    corpus: str = CORPUS,
-    size: int = SIZE,
-    seed: int = SEED,
-    split: str = SPLIT,
-    subset: str = SUBSET,
-    source: str = SOURCE,
-    path: Path | None = QUESTIONS,
-    passage_words: int = WORDS,
+    corpus: str = shared.CORPUS,
+    size: int = shared.SIZE,
+    seed: int = shared.SEED,
+    split: str = shared.SPLIT,
+    subset: str = shared.SUBSET,
+    source: str = shared.SOURCE,
+    path: Path | None = shared.QUESTIONS,
+    passage_words: int = shared.WORDS,
     out: Path | None = _OUTPUT,
-    offline: bool = OFFLINE,
+    offline: bool = shared.OFFLINE,
 ) -> None:
     """Write the passages to index as JSON lines.
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Prepared = tuple[Loaded, Means]
 
-
 EXIT_PROBLEMS = 1
 _RUBRIC = typer.Argument(
     ..., metavar="RUBRIC", help="Name of a rubric, or its file.", autocompletion=completion("rubric")

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.core
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXIT_MISSED = 1
 
-_TYPES: dict[str, Any] = {
+_TYPES: dict[str, Any] = {  # types of the options that are not plain strings
     "int": int,
     "float": float,
     "bool": bool,
@@ -32,7 +32,6 @@ _TYPES: dict[str, Any] = {
     "tuple[str, ...]": list[str] | None,
     "str | Path | None": str | None,
 }
-"""Types of the options that are not plain strings."""
 
 _OUTPUT = (
     ("as_json", "--json", "Print the scores as JSON."),
@@ -47,11 +46,9 @@ _OTHERS = "Options"
 
 def register(app: typer.Typer) -> None:
     """Add the verb: an option for each field of ``RunConfig``, under its headings."""
+    types = {field.name: field.type for field in fields(RunConfig)}
     declared = [
-        *(
-            (field.name, _TYPES.get(str(field.type), str), option_of(field.name))
-            for field in fields(RunConfig)
-        ),
+        *((name, _TYPES.get(str(type_), str), option_of(name)) for name, type_ in types.items()),
         *((name, bool, typer.Option(False, flag, help=text)) for name, flag, text in _OUTPUT),
         ("gates", str, typer.Option("", "--gates", metavar="FILE|NAME<=VALUE,...", help=_GATES)),
         ("rubric", str, RUBRIC),
@@ -69,8 +66,8 @@ def register(app: typer.Typer) -> None:
     command.__doc__ = run.__doc__
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    headings = {field.name: field.metadata["under"] for field in fields(RunConfig)}
-    app.command("run", cls=under({name: heading for name, heading in headings.items() if heading}))(command)
+    headings = {field.name: field.metadata["under"] for field in fields(RunConfig) if field.metadata["under"]}
+    app.command("run", cls=under(headings))(command)
 
 
 def run(
@@ -145,14 +142,18 @@ def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
 
 def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) -> SessionResult:
     """Ask and grade; returns how the session ended. Errors say what is kept and how to continue."""
-    from ragharness.cli._options import command, resume_command
+    from ragharness.cli import EXIT_INTERRUPTED, complain
+    from ragharness.cli._options import command, leave, resume_command
     from ragharness.errors import AccessRefused, UsageError
     from ragharness.runner.session import ask_all, progress_summary
 
     try:
         return ask_all(context, config, folder, live.say, command=command(), on_progress=live.progress)
     except KeyboardInterrupt:
-        _stop(folder, live)
+        live.clear()
+        message = f"interrupted: {progress_summary(folder)} and kept in {folder.path}"
+        complain(message, resume_command(), EXIT_INTERRUPTED)
+        leave(EXIT_INTERRUPTED)
     except (AccessRefused, UsageError) as error:
         # Credentials that are refused, or a budget that cannot be kept.
         raise type(error)(
@@ -176,20 +177,6 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
             f"stopped: {ended.reason}; {progress_summary(folder)} and kept in {folder.path}\n"
             f"continue with: {command}"
         )
-
-
-def _stop(folder: RunFolder, live: Live) -> NoReturn:
-    from ragharness.cli import EXIT_INTERRUPTED, complain
-    from ragharness.cli._options import leave, resume_command
-    from ragharness.runner.session import progress_summary
-
-    live.clear()
-    complain(
-        f"interrupted: {progress_summary(folder)} and kept in {folder.path}",
-        resume_command(),
-        EXIT_INTERRUPTED,
-    )
-    leave(EXIT_INTERRUPTED)
 
 
 def under(headings: Mapping[str, str]) -> type[typer.core.TyperCommand]:

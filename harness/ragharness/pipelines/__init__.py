@@ -76,8 +76,7 @@ class BuiltPipeline:
     source: bytes = b""  # further input of the fingerprint: the bytes of a file that answers come from
     recall: Callable[[str, Sequence[Passage]], Answer | None] | None = None
     """Returns the answer that is already known to a question and passages, or None; costs no call."""
-    estimate: Callable[[str, Sequence[Passage]], Usage] | None = None
-    """Returns the most that a call about a question and passages will use; costs no call."""
+    estimate: Callable[[str, Sequence[Passage]], Usage] | None = None  # the most that a call will use
     processes: Processes[Any] | None = None  # those that answer, each for the thread that asks it
 
 

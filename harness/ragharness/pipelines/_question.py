@@ -30,14 +30,13 @@ _OPENING = (
 _LEAD = regex(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
 _MIDDLE = regex(rf",\s+(?:under|according to)\s[^?]*?,\s+(?={_AUXILIARY}\b)", re.IGNORECASE)
 _TAIL = regex(r",?\s+(?:under(?! (?:its|their|his|her|our)\b)|according to)\s[^?]*$", re.IGNORECASE)
-_REPORTS = regex(
+_REPORTS = regex(  # a clause that asks for the words of a document: "does the report say that"
     r"\s*\b(?:does|do|did)\s[^?]*\b(?:say|state|find|give|(?<!the )(?:report|name|list))\b(?: that\b| as\b)?",
     re.IGNORECASE,
 )
-"""A clause that asks for the words of a document: "does the report say that"."""
 _REPORTS_THAT = regex(rf"^{_REPORTS.pattern}(?<=that)\s+(?=\w)", re.IGNORECASE)
 _YES_NO = regex(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
-_SUBJECT = regex(
+_SUBJECT = regex(  # the first noun with what stands before it
     r"""(?:(?:at\ least|there|the|an?|any|some|all|every|each|both|either|its|their|only)\s+)*
         (?:(?:receiving|disclosing|other|third|outside|confidential|express|independently|orally)\s+)*
         (?:[A-Z][\w.&’'-]*\s+)*
@@ -45,9 +44,8 @@ _SUBJECT = regex(
         (?:\s+(?:of|by)\s+(?:the\s+)?(?:receiving|disclosing|other)\s+\w+)?""",
     re.VERBOSE,
 )
-"""The first noun with what stands before it."""
 
-_CUES = {
+_CUES = {  # the words of a question that ask for each kind of value, the more telling ones first
     "date": regex(
         r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:date|day|month|year)\b|\bdate\b.*\bof\b", re.IGNORECASE
     ),
@@ -70,7 +68,6 @@ _CUES = {
     ),
     "name": regex(r"\b(?:who|whom|whose|which)\b", re.IGNORECASE),
 }
-"""The words of a question that ask for each kind of value, the more telling ones first."""
 
 _ENUMERATION = regex(r",[^.;]*\band\b|\b[A-Z]\w+ and (?:the )?[A-Z]")
 _LOCATION = regex(r"\b(?:in|at|to|of|is|are|:) (?:the )?[A-Z][a-z]")
@@ -83,7 +80,7 @@ _DATED = regex(rf"(?:{_MONTHS})|.*(?<!\d)(?:19|20)\d\d(?!\d).*")
 _NAMES = r"(?:the\s+)?[A-Z][\w&.-]*(?:(?:\s+(?:and|of|the|&))*\s+[A-Z][\w&.-]*)*"
 _WORD = r"(?![a-z]+ed\b)[a-z]+"
 _PLAIN = rf"(?:the\s+)?(?:{_WORD}\s+){{0,2}}{_WORD}(?=\s+(?:at|of|with)\s|\s*$)"
-_THE_DOCUMENT = regex(
+_THE_DOCUMENT = regex(  # a phrase that speaks of a document, as "the May 2021 review of the Pension Office"
     rf"""\bthe\s+(?P<phrase>
         (?:(?!(?:{_AUXILIARY}|the|an?|of|in|to|by|for|on|at|that|which|and|or|with|under|from|its?|as)\b)
             [\w’'-]+\s+){{0,6}}?
@@ -93,7 +90,6 @@ _THE_DOCUMENT = regex(
     )""",
     re.VERBOSE,
 )
-"""A phrase that speaks of a document, as "the May 2021 review of the Pension Office"."""
 _NAMING = regex(r"[A-Z\d]")  # a name or a number, which such a phrase has if it says which document
 _APPLIES = regex(r"^from (?:which|what) (?=day|date)(.*) appl(?:y|ies)$", re.IGNORECASE)
 _POST_OF = regex(r"\b((?:title|post|position|office|rank)\b.*) hold$", re.IGNORECASE)

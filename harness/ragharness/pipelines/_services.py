@@ -48,12 +48,11 @@ _UNPRINTABLE = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u200e\u200f
 _VARIABLE = regex(r"ENV:([A-Za-z_][A-Za-z0-9_]*)")
 _HEADER_NAME = regex(r"[a-z0-9!#$%&'*+.^_`|~-]+")
 _SECRET_HEADER = regex(r"auth|key|token|secret|password|credential|cookie")
-_SECRET_SETTING = regex(
+_SECRET_SETTING = regex(  # names of JSON keys and command options that hold a secret; ``max_tokens`` is none
     r".*(?:(?:api|access|private)[_-]?key|secret|password|passwd|passphrase|authorization|cookie|jwt)"
     r"|(?:.*[_-])?(?:pwd|pass|pat)"
     r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
 )
-"""Names of JSON keys and command options that hold a secret; ``max_tokens`` is none."""
 _SENDABLE = regex(r"[\x20-\x7e\t]*")
 
 _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"

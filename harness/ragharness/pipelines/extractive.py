@@ -90,7 +90,7 @@ def _cut(text: str) -> list[str]:
 
 _KEY_OF_SYNONYM = {key: _cut(word)[0] for word, synonyms in _SYNONYMS.items() for key in _cut(synonyms)}
 
-_ASKING = frozenset(
+_ASKING = frozenset(  # they ask for a kind of value or speak of the document: an answer does without them
     concept[:LETTERS]
     for concept in (
         *generic_concepts(),
@@ -98,7 +98,6 @@ _ASKING = frozenset(
         *content("type two three author firm person official percentage"),
     )
 )
-"""Words that ask for a kind of value or speak of the document: an answer does without them."""
 
 
 class Row(NamedTuple):
@@ -169,9 +168,7 @@ class Extractive:
         if not candidates:
             return None
         # Of equals, a row comes first, then what is in the better passage, or earlier in it.
-        best = max(
-            candidates, key=lambda candidate: (candidate.score, bool(candidate.figure), -candidate.rank)
-        )
+        best = max(candidates, key=lambda piece: (piece.score, bool(piece.figure), -piece.rank))
         equals = [candidate for candidate in candidates if candidate.score == best.score]
         figures = {candidate.figure for candidate in equals if candidate.figure}
         # Two documents that the question may mean say as much of it: it does not tell which one is asked.
@@ -184,18 +181,12 @@ class Extractive:
         names, naming = names_in(topic), names_in(question)
         sought = keys(topic) - _ASKING or keys(topic)
         titles = self._titles.named(question, passages)
-        passages = [
-            passage
-            for passage in passages
-            if passage.title in titles and self._titles.fits(naming - names, passage)
-        ]
+        passages = [passage for passage in passages if passage.title in titles]
+        passages = [passage for passage in passages if self._titles.fits(naming - names, passage)]
         # The document's name says which passages to read, not what to look for in them.
         sought = sought - keys(" ".join(titles)) or sought
-        pieces = [
-            (rank, passage, piece)
-            for rank, passage in enumerate(passages)
-            for piece in self._pieces_of(passage)
-        ]
+        ranked = enumerate(passages)
+        pieces = [(rank, passage, piece) for rank, passage in ranked for piece in self._pieces_of(passage)]
         counts = Counter(word for *_, piece in pieces for word in piece.words & sought)
         weights = {
             word: (1 if counts[word] else UNSEEN) * log(1 + (len(pieces) + 1) / (counts[word] + 1))

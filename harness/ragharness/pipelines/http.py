@@ -45,7 +45,7 @@ METHODS = ("POST", "GET", "PUT", "PATCH")
 TEMPLATE = '{"question": "{question}"}'  # the default template: such a pipeline retrieves for itself
 PARTS = ("citations", "passages", "confidence", "usage")
 
-USUAL = (
+USUAL = (  # where the text stands in replies of known kinds, beside the keys that every pipeline may use
     "choices.0.message.content",
     "choices.0.text",
     "message.content",
@@ -55,11 +55,11 @@ USUAL = (
     "generated_text",
     "0.generated_text",
 )
-"""Where the text stands in replies of known kinds, beside the keys that every pipeline may use."""
 
 _EMBEDDED = ("question", "context", "k")
 _ALONE = ("passages", "texts", "ids", "k")
 _OF_PASSAGES = frozenset({"context", "passages", "texts", "ids"})
+_INDEX = regex(r"-?[0-9]{1,9}")
 _PLACEHOLDER = regex(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 _HELP = 'write it like {"question": "{question}", "passages": "{passages}"}, or name a file: template=@FILE'
@@ -167,8 +167,7 @@ class Template:
             self._tree = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise PipelineNotUsable(f"the template is no JSON: {error}", help=_HELP) from error
-        self.text = json.dumps(self._tree, ensure_ascii=False)
-        """The template in one spelling, as a run keeps it."""
+        self.text = json.dumps(self._tree, ensure_ascii=False)  # in one spelling, as a run keeps it
         self._names: set[str] = set()
         self._check(self._tree)
         if "question" not in self._names:
@@ -296,7 +295,7 @@ def at_path(value: Any, steps: list[str]) -> Any:
             return [element for element in inner if element is not MISSING]
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and _is_index(step, len(value)):
+        elif isinstance(value, list) and _INDEX.fullmatch(step) and -len(value) <= int(step) < len(value):
             value = value[int(step)]
         else:
             return MISSING
@@ -318,8 +317,3 @@ def _steps(name: str, path: str) -> list[str]:
             help="such as choices.0.message.content or sources.*.id",
         )
     return steps
-
-
-def _is_index(step: str, length: int) -> bool:
-    is_number = step.isascii() and step.removeprefix("-").isdigit() and len(step) < 10
-    return is_number and -length <= int(step) < length

@@ -329,11 +329,9 @@ def _moved(rule: RuleResult) -> str:
     if rule.rule == "C":
         return rule.text
     candidate = _range(rule, rule.candidate)
-    return (
-        f"{candidate}, wanted {rule.text}"
-        if rule.base is None
-        else f"{_range(rule, rule.base)} -> {candidate}"
-    )
+    if rule.base is None:
+        return f"{candidate}, wanted {rule.text}"
+    return f"{_range(rule, rule.base)} -> {candidate}"
 
 
 def _range(rule: RuleResult, span: Limits, *, sign: bool = False) -> str:
@@ -447,9 +445,8 @@ def _information(found: Information) -> list[Section]:
 
 
 def _noise(found: Noise) -> Section:
-    unstable = [
-        ids(names, _NAMED_OF_TWO) or "none" for names in (found.base_unstable, found.candidate_unstable)
-    ]
+    wavering = (found.base_unstable, found.candidate_unstable)
+    unstable = [ids(names, _NAMED_OF_TWO) or "none" for names in wavering]
     rows = [
         ("two epochs disagree", f"{100 * found.base_flips:.1f}%", f"{100 * found.candidate_flips:.1f}%"),
         ("questions that waver", *unstable),

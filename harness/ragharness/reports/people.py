@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ragharness.analysis.calibrating import LEAST_GOLD, BucketFigures, Disagreement, Interval, Note, Rate
+from ragharness.analysis.calibrating import LEAST_GOLD, BucketFigures, Disagreement, Note, Rate
 from ragharness.analysis.labelled import OUTCOMES, Calibration, Confusion, Difference, rates
 from ragharness.analysis.labels import answered, labels_folder, read_design, read_people
 from ragharness.analysis.metrics import Share
@@ -14,9 +14,7 @@ from ragharness.records import BUCKETS, Opinion, Record, Verdict
 from ragharness.reports.text import Section, aligned, ids, labelled, one_line, paragraph, rate
 from ragharness.runner.run_folder import RunFolder
 
-_ORDER = ("wrong", "unsupported", "correct", "refused")
-"""Buckets as they are listed: a missed wrong answer costs the most."""
-
+_ORDER = ("wrong", "unsupported", "correct", "refused")  # a missed wrong answer costs the most
 _METHODS = {
     "difference": "finite-population difference: the grader's count and its errors in the sample, scaled up",
     "rogan-gladen": "Rogan-Gladen, from labels of another run",
@@ -72,14 +70,9 @@ def _corrected(figures: BucketFigures) -> tuple[str, str, str, str]:
     needed = "" if figures.needed is None else str(figures.needed)
     if figures.corrected is None:
         return figures.why_not.partition(":")[0], "", "", needed
-    low, high = figures.corrected.low, figures.corrected.high
-    return f"{figures.corrected.value:.1f}", f"[{low:.1f}-{high:.1f}]", _percent(figures.long_run), needed
-
-
-def _percent(share: Interval | None) -> str:
-    if share is None:
-        return ""
-    return f"{100 * share.value:.0f}% [{100 * share.low:.0f}-{100 * share.high:.0f}]"
+    corrected, share = figures.corrected, figures.long_run
+    percent = share and f"{100 * share.value:.0f}% [{100 * share.low:.0f}-{100 * share.high:.0f}]"
+    return f"{corrected.value:.1f}", f"[{corrected.low:.1f}-{corrected.high:.1f}]", percent or "", needed
 
 
 def _confusion_of_run(note: Note) -> Section:
@@ -209,11 +202,8 @@ def _difference_facts(difference: Difference) -> dict[str, Any]:
 
 def _confusion_of_file(confusion: Confusion) -> list[Sequence[str]]:
     """People's labels against outcomes; what no answer came out as is left out if it is seldom."""
-    outcomes = [
-        outcome
-        for outcome in OUTCOMES
-        if outcome not in _SELDOM or any(row[outcome] for row in confusion.values())
-    ]
+    seldom = [name for name in _SELDOM if not any(row[name] for row in confusion.values())]
+    outcomes = [outcome for outcome in OUTCOMES if outcome not in seldom]
     rows: list[Sequence[str]] = [("PEOPLE", *(_HEADS.get(outcome, outcome) for outcome in outcomes), "all")]
     for label, row in confusion.items():
         rows.append((label, *(str(row[outcome]) for outcome in outcomes), str(sum(row.values()))))
@@ -292,8 +282,7 @@ def review_facts(records: Iterable[Record]) -> dict[str, Any]:
     decided: Counter[str] = Counter()
     answers = []
     for record in records:
-        verdict = record.verdict
-        if verdict is None:
+        if (verdict := record.verdict) is None:
             continue
         if verdict.bucket is not None:
             decided[_name(verdict.grader)] += 1

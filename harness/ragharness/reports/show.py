@@ -191,7 +191,9 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
         why += " The citations are in other sentences than the answer."
     if why:
         fields.append(("why", why))
-    fields.append(("read as", _reading(verdict)))
+    match = words.MATCH_NAMES[verdict.match]
+    reading = f"the answer {verdict.value!r}{match and f', {match}'}" if verdict.value else match
+    fields.append(("read as", reading or "no committed answer"))
     if verdict.score is not None:
         weighed = ", ".join(f"{name} {points:+.1f}" for name, points in verdict.score.weighed)
         likely = f"{verdict.score.probability:.0%} likely to be judged correct: {weighed}"
@@ -233,7 +235,7 @@ def sentence_lines(sentences: Sequence[Sentence]) -> list[str]:
     """First sentences of an answer with their roles, and how many more there are."""
     lines = [f"{_role(part)}: {one_line(part.text, _SENTENCE)}" for part in sentences[:_SENTENCES]]
     more = len(sentences) - _SENTENCES
-    return [*lines, *([f"and {more} more"] if more > 0 else [])]
+    return [*lines, f"and {more} more"] if more > 0 else lines
 
 
 def _role(sentence: Sentence) -> str:
@@ -243,10 +245,3 @@ def _role(sentence: Sentence) -> str:
     marks = ", ".join(sentence.citations[:_MARKS])
     support = {True: ", which supports it", False: ", which does not support it", None: ""}
     return f"{kind}, cites {marks}{support[sentence.joint_support]}"
-
-
-def _reading(verdict: Verdict) -> str:
-    match = words.MATCH_NAMES[verdict.match]
-    if not verdict.value:
-        return "no committed answer" if verdict.match == "none" else match
-    return f"the answer {verdict.value!r}" + (f", {match}" if match else "")

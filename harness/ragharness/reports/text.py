@@ -14,11 +14,10 @@ from ragharness.errors import UnknownName
 if TYPE_CHECKING:  # the metrics cost time, and every command line prints
     from ragharness.analysis.metrics import Share, YesNoAxis
 
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = re.compile(  # control characters, direction marks, what has no width, surrogates
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
-"""Control characters (an escape sequence starts with one), direction marks, what has no width, surrogates."""
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
@@ -134,10 +133,9 @@ def _squeezed(
     """Sizes of columns that are wrapped until they fit the room, or as far as words allow."""
 
     def narrower(column: int, size: int) -> int:
-        cells = [row[column] for row in rows]
-        wraps = [column in left or (headed and not number) for number in range(len(rows))]
         parts = (
-            _wrapped(cell, size - 1) if wrap else [cell] for cell, wrap in zip(cells, wraps, strict=True)
+            _wrapped(row[column], size - 1) if column in left or (headed and not number) else [row[column]]
+            for number, row in enumerate(rows)
         )
         return max(len(line) for lines in parts for line in lines)
 

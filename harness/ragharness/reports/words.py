@@ -69,7 +69,7 @@ MATCH_NAMES = {
     "partial": "which is part of the gold answer",
     "none": "",
 }
-FLAG_NAMES = {
+FLAG_NAMES = {  # descriptions of flags; a flag without one is shown by its name
     "over_refusal": "refused although the evidence was retrieved",
     "under_refusal": "answered where it should refuse",
     "retrieval_miss": "the evidence was not retrieved",
@@ -78,14 +78,10 @@ FLAG_NAMES = {
     "elsewhere": "refuses, then answers from another document",
     "disagreement": "graders differ: ragharness review",
 }
-"""Descriptions of flags; a flag without one is shown by its name."""
 
 FEW = 20  # rows with fewer questions are marked: their interval is too wide to decide anything
-_NAMED_ABOVE = ("model", "base_url", "prompt")
-"""Pipeline settings that are shown in the heading of the report."""
-
-_MENDABLE = ("error", "timeout", "no_answer", "needs_review")
-"""Outcomes without a grade: where they are the most frequent miss, they are listed first."""
+_NAMED_ABOVE = ("model", "base_url", "prompt")  # pipeline settings in the heading of the report
+_MENDABLE = ("error", "timeout", "no_answer", "needs_review")  # listed first where most frequent
 
 
 def few(n: int, scores: Scores) -> bool:

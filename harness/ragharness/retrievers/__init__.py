@@ -31,8 +31,7 @@ class Retriever(Protocol):
     """Finds passages for a query; one whose ``waits`` is true is asked beside an event loop, not on it."""
 
     name: str
-    settings: dict[str, str | int | float]
-    """Settings that the results depend on besides the passages; stored with the run."""
+    settings: dict[str, str | int | float]  # what results depend on besides the passages; stored with the run
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
         """At most ``k`` hits, best first; only ``oracle`` looks at ``question``."""

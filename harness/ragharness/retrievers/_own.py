@@ -135,8 +135,7 @@ class IndexMapper:
         self._passages = passages
         self._corpus = corpus
         self._aligner = Aligner(corpus, passages) if corpus is not None else None
-        self._by_position = by_position
-        """Whether whole numbers are positions in the list of passages that the retriever was made from."""
+        self._by_position = by_position  # whether numbers are positions in the passages it was made from
 
     def hits(self, entries: Sequence[tuple[Passage, float]], k: int) -> Hits:
         """The first ``k`` different passages in order, and a sentence for each kind of the others."""
@@ -157,7 +156,10 @@ class IndexMapper:
 
     def _indexed(self, passage: Passage) -> tuple[Passage | None, str]:
         """The passage of the index that a returned one is, or None and why there is none."""
-        ours = self._passages.by_id.get(passage.id) or self._numbered(passage.id)
+        ours = self._passages.by_id.get(passage.id)
+        if ours is None and self._by_position and _NUMBER.fullmatch(passage.id):
+            number = int(passage.id)
+            ours = self._passages.passages[number] if number < len(self._passages.passages) else None
         if ours is not None and passage.text in {"", ours.text}:
             return ours, ""
         if self._aligner is None or self._corpus is None:
@@ -177,11 +179,6 @@ class IndexMapper:
         if not indexed or (alignment.outcome == "partly" and len(indexed) < len(spans)):
             return None, WITHHELD
         return self._at(indexed, self._corpus), ""
-
-    def _numbered(self, name: str) -> Passage | None:
-        if not self._by_position or not _NUMBER.fullmatch(name) or int(name) >= len(self._passages.passages):
-            return None
-        return self._passages.passages[int(name)]
 
     def _was_left_out(self, name: str, corpus: Corpus) -> bool:
         """Whether an id is one of the corpus's passages, of which the index has only a part."""
@@ -204,13 +201,11 @@ class IndexMapper:
 
     def _at(self, spans: Sequence[Evidence], corpus: Corpus) -> Passage | None:
         """The passage of the index at the first span, or one of the boundaries of all."""
-        span = spans[0]
-        text = corpus.document(span.document).text
+        span, text = spans[0], corpus.document(spans[0].document).text
         for passage in self._passages.of(span.document):
-            if passage.start <= span.start and span.end <= passage.end:
-                around = text[passage.start : span.start] + text[span.end : passage.end]
-                if not _WORD.search(around):
-                    return passage
+            around = text[passage.start : span.start] + text[span.end : passage.end]
+            if passage.start <= span.start and span.end <= passage.end and not _WORD.search(around):
+                return passage
         return passage_at(span_id(spans), corpus)
 
 

@@ -162,17 +162,13 @@ class _Qdrant:
         self._client.delete_collection(self._name)
         form = self._models.VectorParams(size=width, distance=self._models.Distance.DOT)
         self._client.create_collection(self._name, vectors_config=form)
-        self._client.upload_collection(
-            self._name, vectors=self._vectors.matrix, ids=list(range(rows)), wait=True
-        )
+        ids = list(range(rows))
+        self._client.upload_collection(self._name, vectors=self._vectors.matrix, ids=ids, wait=True)
 
     def search(self, query: str, k: int) -> Iterator[tuple[int, float]]:
         vector = self._vectors.embedder.query(query).tolist()
-        exact = self._models.SearchParams(exact=True)
-        response = self._client.query_points(
-            self._name, query=vector, limit=k, search_params=exact, with_payload=False
-        )
-        for point in response.points:
+        how = {"limit": k, "search_params": self._models.SearchParams(exact=True), "with_payload": False}
+        for point in self._client.query_points(self._name, query=vector, **how).points:
             yield int(point.id), float(point.score)
 
 

@@ -56,8 +56,7 @@ DENSE_SHARE = 16  # a term in more than one of so many passages is added as one 
 _SOURCES = (str(words.__file__), __file__)
 _GROUP = 64  # scores whose best stands for them when the k best are looked for
 
-Block = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Keys, and how often each; 0: the term is in the passage's title."""
+Block = tuple[NDArray[np.int64], NDArray[np.int32]]  # keys, and how often each; 0: in the title
 
 
 class BM25Retriever:
@@ -264,10 +263,8 @@ class Index:
         size: int,
         checksums: NDArray[np.uint32] | None = None,
     ) -> None:
-        self._digests, self._numbers = digests, numbers
-        """Digests of the terms, sorted, and the number of each: quicker to load than a dictionary."""
-        self.starts, self.size = starts, size
-        """Term i owns postings ``starts[i]`` to ``starts[i + 1]``, its passages ascending."""
+        self._digests, self._numbers = digests, numbers  # of the terms, sorted: quicker to load than a dict
+        self.starts, self.size = starts, size  # term i owns postings ``starts[i]`` to ``starts[i + 1]``
         self.rows, self.weights = rows, weights
         self._checksums = checksums
         self._sound = bytearray(len(digests))

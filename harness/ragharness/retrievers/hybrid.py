@@ -43,10 +43,8 @@ class HybridRetriever:
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
         """The ``k`` best of the fused rankings, ties in index order."""
         depth = max(k, self._depth)
-        fused = fuse(
-            [(retriever.retrieve(query, depth, question), weight) for retriever, weight in self._rankings]
-        )
-        return sorted(fused, key=lambda hit: (-hit.score, self._rows[hit.passage.id]))[: max(k, 0)]
+        rankings = [(ranker.retrieve(query, depth, question), weight) for ranker, weight in self._rankings]
+        return sorted(fuse(rankings), key=lambda hit: (-hit.score, self._rows[hit.passage.id]))[: max(k, 0)]
 
 
 def fuse(rankings: Sequence[tuple[Sequence[Hit], float]]) -> list[Hit]:
@@ -71,8 +69,5 @@ def build(
     options = options or Options()
     weights = [options.number(f"{name}-weight", weight) for name, weight in WEIGHTS.items()]
     depth = options.whole("depth", DEPTH, least=1)
-    retrievers: list[Retriever] = [
-        fields.build(passages, evidence, cache, options),
-        dense.build(passages, evidence, cache, options),
-    ]
+    retrievers = (module.build(passages, evidence, cache, options) for module in (fields, dense))
     return HybridRetriever(passages.passages, list(zip(retrievers, weights, strict=True)), depth)

@@ -19,8 +19,7 @@ from ragharness.support.options import Options
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
 _SYSTEM = "You are a strict, fair judge. You reply with JSON alone."
-_OUTPUT, _REPLY = 1500, 200
-"""Rough characters of an input with its output, and tokens of a reply, for estimates."""
+_OUTPUT, _REPLY = 1500, 200  # rough characters of an input with its output, and tokens of a reply
 
 
 class Said(NamedTuple):
@@ -33,8 +32,7 @@ class Said(NamedTuple):
 class Judge(Protocol):
     """A model that replies to prompts; many threads may ask at once."""
 
-    name: str
-    """The model, recorded with every score."""
+    name: str  # the model, recorded with every score
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Reply to a prompt; raises UnusableReply, TemporaryFailure."""
@@ -54,10 +52,8 @@ class Votes(Struct, frozen=True):
 
     scores: tuple[float, ...]
     mean: float | None
-    variance: float | None
-    """Sample variance; None for one vote."""
-    raw: tuple[str, ...]
-    """Every reply, including unreadable ones."""
+    variance: float | None  # sample variance; None for one vote
+    raw: tuple[str, ...]  # every reply, including unreadable ones
     rationale: str = ""
     taken: Taken = Taken()
 
@@ -137,9 +133,8 @@ class ModelJudge:
         """Raises UsageError for invalid settings."""
         from ragharness.pipelines.llm_client import connect
 
-        options = Options(
-            {"max-tokens": "1024", **settings, "structured": "off"}, flag="--judge", offline=offline
-        )
+        written = {"max-tokens": "1024", **settings, "structured": "off"}
+        options = Options(written, flag="--judge", offline=offline)
         self.name = options.text("model")
         if not self.name:
             raise UsageError("the judge has no model", help="--judge model=NAME")

@@ -41,11 +41,10 @@ _PERSONAL = re.compile(r"(?i)\bpii\b|\bpersonal(?:ly)? (?:data|identif\w+|inform
 _TITLE = re.compile(r"\w[\w.-]*")
 _VERSION_LINES = re.compile(r"(?m)^(?:version|status|parent|change_class)\s*:.*\n?")
 _ID_LINE = re.compile(r"(?m)^id\s*:.*$")
-_SIZES: dict[str, ChangeClass] = {
+_SIZES: dict[str, ChangeClass] = {  # fields of a dimension whose change is more than wording
     "gate": "major", "human": "major", "method": "minor", "threshold": "minor", "rule": "minor",
     "votes": "minor", "model": "minor", "weight": "minor",
 }  # fmt: skip
-"""Fields of a dimension whose change is more than wording."""
 
 
 class Problem(NamedTuple):

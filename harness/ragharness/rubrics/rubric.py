@@ -31,15 +31,11 @@ class Check(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     id: str = ""
     description: str = ""
     method: str = ""
-    rule: dict[str, dict[str, Any]] = {}
-    """Names of rules, each with its arguments."""
+    rule: dict[str, dict[str, Any]] = {}  # names of rules, each with its arguments
     prompt: str = ""
-    votes: int | None = None
-    """Calls of the judge for one output."""
-    model: str = ""
-    """The judge's model; empty: the one given for the run."""
-    human: Literal["", "on_flag", "required"] = ""
-    """When a person must look: at what a detector flags, or at every output."""
+    votes: int | None = None  # calls of the judge for one output
+    model: str = ""  # the judge's model; empty: the one given for the run
+    human: Literal["", "on_flag", "required"] = ""  # when a person must look
 
 
 class SafetyPolicy(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -53,8 +49,7 @@ class Dimension(Check, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     """One row of a rubric; everything may be missing in a draft."""
 
     name: str = ""
-    method_from: str = ""
-    """Where the method comes from if the source of the rubric states none."""
+    method_from: str = ""  # where the method comes from if the source of the rubric states none
     gate: bool = False
     weight: float | None = None
     threshold: float | None = None
@@ -77,8 +72,7 @@ class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, f
     version: str = ""
     owner: str = ""
     status: Literal["draft", "active"] = "draft"
-    parent: str = ""
-    """The version that it was branched from, and its hash: ``rag-answer-1.0@0123456789ab``."""
+    parent: str = ""  # the version that it was branched from, and its hash: ``rag-answer-1.0@0123456789ab``
     change_class: Literal["", "patch", "minor", "major"] = ""
     safety_policy: SafetyPolicy = SafetyPolicy()
     dimensions: tuple[Dimension, ...] = ()
@@ -129,8 +123,7 @@ class Loaded(NamedTuple):
     """A rubric with its file and the line of each value."""
 
     rubric: Rubric
-    lines: dict[str, int]
-    """By the path of the value: ``$.dimensions[0].weight``."""
+    lines: dict[str, int]  # by the path of the value: ``$.dimensions[0].weight``
     text: str
     path: Path
 
@@ -220,8 +213,7 @@ class ToolCall(Struct, frozen=True, omit_defaults=True):
 
     name: str
     arguments: dict[str, Any] = {}
-    ok: bool = True
-    """Whether it succeeded."""
+    ok: bool = True  # whether it succeeded
 
 
 class Source(Struct, frozen=True, omit_defaults=True):
@@ -237,15 +229,12 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str = ""
     input: str = ""
-    output: str | None = None
-    """None: there is none, which is counted and never scored."""
+    output: str | None = None  # None: there is none, which is counted and never scored
     context: tuple[str | Source, ...] = ()
     messages: tuple[Message, ...] = ()
-    tool_calls: tuple[ToolCall, ...] | None = None
-    """None: whether any was made is unknown."""
+    tool_calls: tuple[ToolCall, ...] | None = None  # None: whether any was made is unknown
     expected: str = ""
-    facts: dict[str, Any] = {}
-    """What rules compare with: intent, slots, labels, the verdict of the ship gate."""
+    facts: dict[str, Any] = {}  # what rules compare with: intent, slots, labels, the verdict of the ship gate
     verdict: Verdict | None = None
 
     @property
@@ -295,8 +284,7 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
 
     item: _Text
     dimension: _Text
-    score: Annotated[float, Meta(ge=0, le=10)]
-    """From 0 to 10; for a gate 10 passes."""
+    score: Annotated[float, Meta(ge=0, le=10)]  # from 0 to 10; for a gate 10 passes
     reason: _Text
     who: _Text
     when: _Text

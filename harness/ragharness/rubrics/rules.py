@@ -67,9 +67,8 @@ def json_shape(item: Item, *, keys: dict[str, _Type]) -> Marked:
 
 def required_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has every phrase, whatever its case."""
-    return Marked.share(
-        [phrase for phrase in phrases if not _positions(item.text, phrase)], len(phrases), "missing"
-    )
+    missing = [phrase for phrase in phrases if not _positions(item.text, phrase)]
+    return Marked.share(missing, len(phrases), "missing")
 
 
 def banned_phrases(item: Item, *, phrases: _Texts) -> Marked:
@@ -119,9 +118,8 @@ def equals(item: Item, *, field: str, fact: str) -> Marked | None:
     if fact not in item.facts:
         return None
     value, right = (item.json or {}).get(field), item.facts[fact]
-    return _all_or_nothing(
-        str(value).casefold() == str(right).casefold(), f"{value!r} where {right!r} is right"
-    )
+    same = str(value).casefold() == str(right).casefold()
+    return _all_or_nothing(same, f"{value!r} where {right!r} is right")
 
 
 def slots(item: Item, *, names: _Texts, field: str = "") -> Marked:
@@ -256,8 +254,8 @@ class Embeddings:
         """Cosine similarity of two texts."""
         from ragharness.retrievers.models.embedding import EmbeddingOptions
 
-        vector, other_vector = self._encoder.encode([one, other], "passage", EmbeddingOptions(normalize=True))
-        return float(vector @ other_vector)
+        vectors = self._encoder.encode([one, other], "passage", EmbeddingOptions(normalize=True))
+        return float(vectors[0] @ vectors[1])
 
 
 def cosine(
@@ -271,7 +269,7 @@ def cosine(
     return Marked(SCALE * share, f"cosine {similarity:.3f}")
 
 
-RULES: dict[str, dict[str, Rule]] = {
+RULES: dict[str, dict[str, Rule]] = {  # by name, for each method
     "deterministic": {
         rule.__name__: rule
         for rule in (
@@ -283,7 +281,6 @@ RULES: dict[str, dict[str, Rule]] = {
     "claim_pipeline": {"claims": invented},
     "groundedness": {"claims": grounded},
 }  # fmt: skip
-"""Rules by name for each method."""
 
 
 def find_rule(method: str, name: str) -> Rule:

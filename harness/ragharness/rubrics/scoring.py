@@ -50,8 +50,7 @@ class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
     told: str = ""
     votes: tuple[Votes, ...] = ()
     people: tuple[Opinion, ...] = ()
-    human100: float | None = None
-    """The score by people, beside that of the method."""
+    human100: float | None = None  # the score by people, beside that of the method
 
 
 class ItemScore(Struct, frozen=True):
@@ -70,20 +69,15 @@ class DimensionScore(Struct, frozen=True, kw_only=True):
     name: str
     method: str
     gate: bool
-    weight: float | None
-    """As the rubric has it; ``share`` is its part of the weights that have a score."""
+    weight: float | None  # as the rubric has it; ``share`` is its part of the weights that have a score
     share: float | None
     threshold: float | None
-    outputs: dict[str, int]
-    """Number of outputs by status."""
-    mean: float | None
-    """From 0 to 100, over the scored outputs; for a gate the share that passes."""
+    outputs: dict[str, int]  # number of outputs by status
+    mean: float | None  # from 0 to 100, over the scored outputs; for a gate the share that passes
     passed: int
     passes: bool | None
-    effective: float | None
-    """The mean with people's scores replacing the method's where there are any."""
-    variance: float | None
-    """Mean sample variance of the judge's votes, from 0 to 10."""
+    effective: float | None  # the mean with people's scores replacing the method's where there are any
+    variance: float | None  # mean sample variance of the judge's votes, from 0 to 10
     taken: Taken
 
 
@@ -126,9 +120,8 @@ def needs(rubric: Rubric, means: Means) -> Means:
 def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> RubricScores:
     """Scores of outputs; raises UsageError where a method lacks its model."""
     means = needs(rubric, means or Means())
-    scored = tuple(
-        map_in_order(lambda item: _score_item(rubric, item, means), items, _WORKERS if means.judge else 1)
-    )
+    threads = _WORKERS if means.judge else 1
+    scored = tuple(map_in_order(lambda item: _score_item(rubric, item, means), items, threads))
     columns = zip(*(item.marks for item in scored), strict=True)
     dimensions = [_over_all(*column) for column in zip(rubric.dimensions, columns, strict=True)]
     weights = rubric.normalised
@@ -248,9 +241,8 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
     outputs: Counter[str] = Counter(mark.status for mark in marks)
     scored = [mark for mark in marks if mark.status == "scored"]
     values = [100.0 * bool(mark.passes) if mark.score100 is None else mark.score100 for mark in scored]
-    effective = [
-        value if mark.human100 is None else mark.human100 for value, mark in zip(values, scored, strict=True)
-    ]
+    pairs = zip(values, (mark.human100 for mark in scored), strict=True)
+    effective = [value if human100 is None else human100 for value, human100 in pairs]
     passed = sum(mark.passes is True for mark in scored)
     mean = fmean(values) if values else None
     good = passed == len(scored) if dimension.gate else round(mean or 0.0, 9) >= (dimension.threshold or 0.0)

@@ -125,11 +125,10 @@ class Isolation(Processes["Cell"]):
             )
         self._spec = spec
         self._new = start or ChildCell
-        self._spare: list[Cell] = []
-        self._spare.append(self._new(spec))
+        self._spare = [self._new(spec)]
         ready = self._spare[0].ready
         signature = Signature(cast("Takes", ready.takes), Binding(("question", "material")))
-        self.pipeline = Pipeline(
+        self.pipeline = Pipeline(  # what the harness must know of it
             self._answer,
             ready.name,
             processes=self,
@@ -138,7 +137,6 @@ class Isolation(Processes["Cell"]):
             is_async=False,
             signature=signature,
         )
-        """What the harness must know of it."""
 
     def ready(self) -> None:
         """Have a process for the calling thread; raises PipelineNotUsable where none can be had."""
@@ -209,7 +207,12 @@ class Cell(ABC):
         """Answer to one question, retrieving what is looked for; raises ProcessDied."""
         message = self.ask(Ask(question, tuple(passages)), MESSAGES)
         while isinstance(message, RetrieveRequest):
-            message = self.say(_retrieved(message, retrieve), MESSAGES)
+            try:
+                assert retrieve, "it is given passages"
+                reply = Found(tuple(retrieve(message.query, message.k)))
+            except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
+                reply = Found(failure=describe(error))
+            message = self.say(reply, MESSAGES)
         assert isinstance(message, (Result, Failed))
         return message
 
@@ -242,14 +245,6 @@ class ChildCell(Child, Cell):
     def __init__(self, spec: str) -> None:
         super().__init__("the pipeline's process", f"sys.path[:] = {search_path()!r}; {_PROGRAM}")
         self.ready = self.load(spec)
-
-
-def _retrieved(message: RetrieveRequest, retrieve: Retrieve | None) -> Found:
-    try:
-        assert retrieve, "it is given passages"
-        return Found(tuple(retrieve(message.query, message.k)))
-    except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
-        return Found(failure=describe(error))
 
 
 def _raised(reply: Failed) -> Exception:

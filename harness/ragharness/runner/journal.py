@@ -20,9 +20,7 @@ from ragharness.support.messages import redact_bytes
 
 T = TypeVar("T")
 Key = tuple[str, int]  # a question's id and its epoch: there is at most one record of each
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What a line that is none raises when it is decoded."""
-
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)  # of a line that is none
 _BLOCK = 1 << 16
 _MAKE_ROOM = "free some space, then repeat the command: it continues"
 _GO_ELSEWHERE = "name a folder that may be written with --out FOLDER"
@@ -143,8 +141,7 @@ class Journal:
     """A file of records while it is written: append only, one whole line at a time, each key once."""
 
     def __init__(self, path: Path, keys: set[Key], held: int | None = None) -> None:
-        self.keys = keys
-        """The records that are on disk, here or in the other file; one of them is not written again."""
+        self.keys = keys  # of the records that are on disk, here or in the other file: none is written again
         self._held = len(keys) if held is None else held
         # A pipeline may change the folder that it works in.
         self._path = path.absolute()

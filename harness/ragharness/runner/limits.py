@@ -13,6 +13,7 @@ import os
 import time
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -117,8 +118,7 @@ class Progress:
 
     total: int
     answered: int = 0  # answers on disk
-    graded: int = 0
-    """Answers of which it is known whether they can be graded, the two counts below among them."""
+    graded: int = 0  # answers known to be graded or ungradable, the two counts below among them
     as_wanted: int = 0
     ungraded: int = 0
     repeated: int = 0  # calls that failed in passing and were put off for a while
@@ -153,7 +153,7 @@ _LONGEST_TRACE = 6000  # characters of a traceback that are kept: its end, where
 
 _REFUSED = frozenset({401, 403})
 
-_CUT = frozenset(
+_CUT = frozenset(  # exceptions of Python and of common clients that mean a cut connection
     {
         "APIConnectionError",
         "ChunkedEncodingError",
@@ -171,11 +171,8 @@ _CUT = frozenset(
         "URLError",
     }
 )
-"""Classes of exceptions, of Python itself and of common clients, whose instances mean a cut connection."""
 
-_LASTING = frozenset({"SSLCertVerificationError", "LocalProtocolError"})
-"""Reasons of such an exception that no waiting mends: a certificate, a request that is none."""
-
+_LASTING = frozenset({"SSLCertVerificationError", "LocalProtocolError"})  # reasons that no waiting mends
 _DEPTH = 5  # exceptions of a chain that are looked at
 
 
@@ -217,17 +214,13 @@ def _kept(text: str) -> str:
 
 def _short(filename: str) -> str:
     """File's path without the folder of the machine that it lies in."""
-    for folder in (*library_folders(), _working_folder()):
+    folders = list(library_folders())
+    with suppress(OSError):
+        folders.append(str(Path.cwd()))
+    for folder in folders:
         if folder and filename.startswith(f"{folder}{os.sep}"):
             return filename[len(folder) + 1 :]
     return filename
-
-
-def _working_folder() -> str:
-    try:
-        return str(Path.cwd())
-    except OSError:
-        return ""
 
 
 @dataclass(frozen=True)

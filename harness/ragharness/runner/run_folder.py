@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -43,21 +44,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     corpus: str
     split: str
     corpus_hash: str
-    question_set: str
-    """The hash of the question set."""
+    question_set: str  # the hash of the question set
     questions: int
     retriever: str
     retriever_settings: dict[str, str | int | float]
     k: int
     passage_words: int
-    pipeline: str
-    """As it was given: ``pkg.mod:attr``, a file, or the name of a reference generator."""
+    pipeline: str  # as it was given: ``pkg.mod:attr``, a file, or the name of a reference generator
     pipeline_fingerprint: str
     pipeline_settings: dict[str, str | int | float] = {}
-    grader: str
-    """Name and version."""
-    epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
-    """How often each question is asked."""
+    grader: str  # name and version
+    epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1  # how often each question is asked
 
     @property
     def records(self) -> int:
@@ -76,16 +73,11 @@ class Run(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     settings: Settings
     pipeline_name: str
-    takes: str
-    """How the pipeline gets passages: ``passages``, ``retrieve`` or ``own``."""
-    tags: tuple[str, ...] = ()
-    """What the user calls it, for finding it again."""
-    notes: tuple[str, ...] = ()
-    """What the reader of a report must know about the question set."""
-    shortfall: str = ""
-    """Why its question set can carry no result, and what to do; empty: it can."""
-    source: str = ""
-    """Where the corpus was read from (``--from``); empty: from where it always is."""
+    takes: str  # how the pipeline gets passages: ``passages``, ``retrieve`` or ``own``
+    tags: tuple[str, ...] = ()  # what the user calls it, for finding it again
+    notes: tuple[str, ...] = ()  # what the reader of a report must know about the question set
+    shortfall: str = ""  # why its question set can carry no result, and what to do; empty: it can
+    source: str = ""  # where the corpus was read from (``--from``); empty: from where it always is
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -95,10 +87,8 @@ class Session(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     concurrency: int
     timeout: float
-    answered: int
-    """Records that were on disk before and stand."""
-    asked_again: int = 0
-    """Failed records among those on disk before whose questions were asked again."""
+    answered: int  # records that were on disk before and stand
+    asked_again: int = 0  # failed records among those on disk before whose questions were asked again
 
 
 class Call(NamedTuple):
@@ -129,8 +119,7 @@ def differences(ours: Settings, theirs: Settings) -> list[str]:
 
 def _short(value: object) -> str:
     text = str(value)
-    is_hash = len(text) >= 32 and all(letter in "0123456789abcdef" for letter in text)
-    return text[:8] if is_hash else text or "(none)"
+    return text[:8] if re.fullmatch("[0-9a-f]{32,}", text) else text or "(none)"
 
 
 _HEAD = "run.json"
@@ -164,13 +153,12 @@ class _Place(msgspec.Struct):
 _RECORD = msgspec.json.Decoder(Record)
 _PLACE = msgspec.json.Decoder(_Place)
 _SESSION = msgspec.json.Decoder(Session)
-_DAMAGED = {
+_DAMAGED = {  # what to do about a file that somebody changed
     "records.jsonl": "remove that line; the command that made the run then asks that question again",
     "answers.jsonl": "remove that line; its question is then asked again",
     "sessions.jsonl": "remove that line; it says only when the run was started",
     "questions.jsonl": "this run cannot be read without its questions: run again into another folder",
 }
-"""What to do about a file that somebody changed."""
 
 
 class RunFolder:

@@ -63,11 +63,8 @@ def find_unfinished(
 
     With ``again`` failed questions count as unanswered.
     """
-    for folder in list_runs(root):
-        alike = folder.run.settings == settings and set(tags) <= set(folder.run.tags)
-        if alike and (not folder.finished or (again and folder.failed())):
-            return folder
-    return None
+    alike = (run for run in list_runs(root) if run.run.settings == settings and {*tags} <= {*run.run.tags})
+    return next((run for run in alike if not run.finished or (again and run.failed())), None)
 
 
 def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:

@@ -18,7 +18,7 @@ from ragharness.corpus.alignment import alignment_notices
 from ragharness.corpus.passages import ENOUGH
 from ragharness.errors import AccessRefused, RagharnessError
 from ragharness.pipelines import Pipeline, read_answer
-from ragharness.records import Answer, Failure, Hit, Passage, Question, Record, Retrieved, Status
+from ragharness.records import Answer, Evidence, Failure, Hit, Passage, Question, Record, Retrieved, Status
 from ragharness.retrievers import Retriever
 from ragharness.runner.grading import GradingContext
 from ragharness.runner.limits import Limits, Passing, Progress, describe, judge
@@ -47,8 +47,7 @@ class Attempt:
     question: Question
     epoch: int = 0
     number: int = 1  # from 1; 0: a cached answer
-    handed: list[Hit] | None = None
-    """What was retrieved for the pipeline before its first call; None: nothing yet."""
+    handed: list[Hit] | None = None  # retrieved before the first call; None: nothing yet
     watched: float = 0.0  # monotonic time when the time limit started; 0.0: not started
     began: float = 0.0  # monotonic time of the pipeline's call; 0.0: not called yet
     ended: float = 0.0  # monotonic time when the pipeline returned or raised; 0.0: not yet
@@ -56,8 +55,7 @@ class Attempt:
     seconds: float = 0.0
     task: Any = None  # the asyncio task that answers it, if one does
     worker: int = 0  # the thread that answers it, if one does
-    problems: dict[str, None] = field(default_factory=dict)
-    """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+    problems: dict[str, None] = field(default_factory=dict)  # of what a user's retriever returned, in order
 
     def __post_init__(self) -> None:
         """Take what was handed as retrieved."""
@@ -80,10 +78,9 @@ class Attempt:
 
     def settle(self) -> bool:
         """Claim the right to settle the attempt; True for the first caller only."""
-        if not self._settling.acquire(blocking=False):
-            return False
-        self.seconds = (self.ended or time.monotonic()) - self.began if self.began else 0.0
-        return True
+        if claimed := self._settling.acquire(blocking=False):
+            self.seconds = (self.ended or time.monotonic()) - self.began if self.began else 0.0
+        return claimed
 
     @property
     def settled(self) -> bool:
@@ -232,7 +229,7 @@ class QuestionRunner:
                 Retrieved(hit.passage.id, float(hit.score) if math.isfinite(hit.score) else 0.0)
                 for hit in hits
             ),
-            evidence_ranks=self._evidence_ranks(question, hits),
+            evidence_ranks=tuple(self._evidence_rank(span, hits) for span in question.evidence),
             evidence_passages=holders,
             document_rank=self._document_rank(question, hits),
             answer=answer,
@@ -243,25 +240,20 @@ class QuestionRunner:
             started=attempt.started,
         )
 
-    def _evidence_ranks(self, question: Question, hits: Sequence[Hit]) -> tuple[int, ...]:
-        coverage, ranked = self.grading.evidence.coverage, list(enumerate(hits, start=1))
-        holders = (
-            (rank for rank, hit in ranked if coverage(hit.passage, span) >= ENOUGH)
-            for span in question.evidence
-        )
-        return tuple(next(ranks, 0) for ranks in holders)
+    def _evidence_rank(self, span: Evidence, hits: Sequence[Hit]) -> int:
+        coverage = self.grading.evidence.coverage
+        ranks = (rank for rank, hit in enumerate(hits, 1) if coverage(hit.passage, span) >= ENOUGH)
+        return next(ranks, 0)
 
     def _document_rank(self, question: Question, hits: Sequence[Hit]) -> int:
         # A question of the user's own need not name its document: its evidence does.
         canonical = self.grading.corpus.canonical
         named = [question.document] if question.document else [span.document for span in question.evidence]
         documents = set(map(canonical, named))
-        ranks = (
-            rank
-            for rank, hit in enumerate(hits, start=1)
-            if any(canonical(span.document) in documents for span in hit.passage.places)
-        )
-        return next(ranks, 0)
+        for rank, hit in enumerate(hits, start=1):
+            if any(canonical(span.document) in documents for span in hit.passage.places):
+                return rank
+        return 0
 
 
 class Scheduler:
@@ -278,8 +270,7 @@ class Scheduler:
         self.done = Event()  # set when all is done or the run has ended
         self.closing = Event()  # set when no further call may start; those in flight may finish
         self.error: BaseException | None = None
-        self.slow = False
-        """Whether calls take long: others may begin beside them, and there is time for other work."""
+        self.slow = False  # whether calls take long: others may begin beside them
         self.notes: deque[str] = deque()  # notices for the user, printed by the caller
         self._waiting = iter(jobs)
         self._left = len(jobs)
@@ -366,7 +357,11 @@ class Scheduler:
         # All in one hold of the lock: a call that went out before the cost is counted would be one too many.
         with self._lock:
             self._flying.discard(attempt)
-            self._charge(record)
+            try:
+                if reason := self._limits.count(record, len(self._flying)):
+                    self.drain(reason)
+            except RagharnessError as error:
+                self.drain(error=error)
             if record.failure and not self._progress.first_failure:
                 failure = record.failure
                 self._progress.first_failure = error_line(failure.type, failure.message, failure.where)
@@ -375,13 +370,6 @@ class Scheduler:
             self._progress.answered += 1
             self._left -= 1
             self._land(attempt)
-
-    def _charge(self, record: Record) -> None:
-        try:
-            if reason := self._limits.count(record, len(self._flying)):
-                self.drain(reason)
-        except RagharnessError as error:
-            self.drain(error=error)
 
     def overdue(self, limit: float) -> list[Attempt]:
         """Attempts that exceed the time limit, by question."""

@@ -120,14 +120,11 @@ def load_context(
         epochs=config.epochs,
     )
     elsewhere: Grading | None = cluster and cluster.grader(config, grading)
-    return RunContext(runner, grading, settings, lacking, _absolute(config.source), elsewhere)
-
-
-def _absolute(source: str) -> str:
-    """Path as it can be found from any working folder, a URL of a folder as it is."""
-    if is_remote(source):
-        return source
-    return str(Path(source).resolve()) if source and Path(source).exists() else ""
+    source = config.source
+    if source and not is_remote(source):
+        # It is to be found from any working folder.
+        source = str(Path(source).resolve()) if Path(source).exists() else ""
+    return RunContext(runner, grading, settings, lacking, source, elsewhere)
 
 
 def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
@@ -327,7 +324,9 @@ def ask_all(
     with folder.writing(session, again=again) as journals:
         if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
-        costs = _costs_so_far(folder) if config.max_cost is not None else []
+        calls = chain(folder.history(), folder.waiting()) if config.max_cost is not None else ()
+        usages = (call.answer.usage for call in calls if call.answer and call.attempts)
+        costs = [usage.cost for usage in usages if usage and usage.cost is not None and not usage.from_cache]
         limits = Limits(
             retries=config.retries,
             max_failures=config.max_failures,
@@ -374,13 +373,6 @@ def progress_summary(folder: RunFolder) -> str:
     epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
     failures = f" ({failed} failed)" if failed else ""
     return f"{len(folder.kept())} of {settings.records} are answered{epochs}{failures}"
-
-
-def _costs_so_far(folder: RunFolder) -> list[float]:
-    """Known costs of all calls of a run, those too whose records were replaced."""
-    records = chain(folder.history(), folder.waiting())
-    usages = (record.answer.usage for record in records if record.answer and record.attempts)
-    return [usage.cost for usage in usages if usage and usage.cost is not None and not usage.from_cache]
 
 
 def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:

@@ -37,14 +37,15 @@ class Tasks:
         """Nothing is missing: tasks of one loop do not get in each other's way, all work from the start."""
 
     def replace(self, attempt: Attempt) -> None:
-        """Cancel the task of a attempt that took too long and start another worker."""
+        """Cancel the task of an attempt that took too long and start another worker."""
         loop = self._loop
         if loop is None or attempt.task.get_loop() is not loop:
             return
         loop.call_soon_threadsafe(attempt.task.cancel)
-        if _reacts(loop):
+        try:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(_PATIENCE)
             asyncio.run_coroutine_threadsafe(self._work(loop), loop)
-        else:
+        except FutureTimeoutError:
             self.start()
 
     def close(self) -> None:
@@ -146,14 +147,6 @@ def _unless_an_exit(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) ->
     """Say what went wrong in tasks of the pipeline's own; their exits were meant for somebody else."""
     if not isinstance(context.get("exception"), (SystemExit, KeyboardInterrupt)):
         loop.default_exception_handler(context)
-
-
-def _reacts(loop: asyncio.AbstractEventLoop) -> bool:
-    try:
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(_PATIENCE)
-    except FutureTimeoutError:
-        return False
-    return True
 
 
 async def _cancel_others() -> None:

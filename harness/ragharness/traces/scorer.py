@@ -26,19 +26,17 @@ GATES = "precision=0.80,chr=0.75,under=0.05,over=0.10"
 _UPPER_LIMITS = ("under", "over")  # rates that a gate limits from above
 _SHORTEST = 5  # characters of a gold substring below which it is not looked for
 _EXIT = {"pass": 0, "fail": 1, "open": 2}
-_DENOMINATORS = {
+_DENOMINATORS = {  # denominator of each rate of the page's scorer, and the rate if that is 0
     "precision": ("answered", 1.0),
     "chr": ("answered", 1.0),
     "under": ("unanswerable", 0.0),
     "over": ("answerable", 0.0),
     "recall": ("sought", 0.0),
 }
-"""Denominator of each rate of the page's scorer, and the rate if that is 0."""
 _SUFFIXES = {"under": "_refusal", "over": "_refusal", "recall": "@k"}
 
 Line = dict[str, Any]
-Ways = set[tuple[int, int]]
-"""What a question may add to numerator and denominator of a rate; several where it is open."""
+Ways = set[tuple[int, int]]  # what a question may add to numerator and denominator; several where it is open
 
 
 class TraceError(ValueError):
@@ -82,10 +80,8 @@ class TraceScores:
     rates: dict[str, Rate]  # ``precision``, ``chr``, ``under``, ``over`` and ``recall@k``
     gates: tuple[Gate, ...]
     missing: tuple[str, ...]  # questions without a trace
-    unread: tuple[str, ...]
-    """Questions whose claim is empty or cannot be read: neither an answer nor a refusal."""
-    unchecked: tuple[str, ...]
-    """Answers that the gold gives nothing to check by: no substring, or no citation."""
+    unread: tuple[str, ...]  # questions whose claim is empty or cannot be read: neither answer nor refusal
+    unchecked: tuple[str, ...]  # answers that the gold gives nothing to check by: no substring or citation
     unknown: int  # traces of questions that the gold does not have
 
     @property
@@ -128,7 +124,9 @@ def score(
             right, hit = (None if answerable else False), None
         if shipped[qid] and None in (right, hit):
             unchecked.append(qid)
-        ways["precision"].append(_among_answers(shipped[qid], _both(right, hit)))
+        # False decides whatever the other is; None leaves it open.
+        good = False if False in (right, hit) else None if None in (right, hit) else True
+        ways["precision"].append(_among_answers(shipped[qid], good))
         ways["chr"].append(_among_answers(shipped[qid], hit))
         answers = _counted(shipped[qid])
         ways["over" if answerable else "under"].append(
@@ -188,12 +186,6 @@ def _answer(trace: Line) -> Line:
 
 def _ids(value: object) -> list[str]:
     return [str(name) for name in value] if isinstance(value, list) else []
-
-
-def _both(first: bool | None, second: bool | None) -> bool | None:
-    if False in (first, second):
-        return False
-    return None if None in (first, second) else True
 
 
 def _counted(yes: bool | None) -> Ways:
@@ -299,9 +291,8 @@ def _holds(claim: str, parts: Any) -> bool:
 
 
 def _hits(cited: Any, relevant: Any, retrieved: Any) -> bool:
-    if not isinstance(cited, list) or not set(cited).issubset(retrieved):
-        return False
-    return bool(set(cited) & set(relevant)) if relevant else not cited
+    sound = isinstance(cited, list) and set(cited).issubset(retrieved)
+    return sound and (bool(set(cited) & set(relevant)) if relevant else not cited)
 
 
 def read(path: Path) -> Iterator[Line]:

@@ -119,8 +119,7 @@ class Binding:
     """Which value each parameter of a callable receives."""
 
     positional: tuple[str, ...] = ()
-    keywords: tuple[tuple[str, str], ...] = ()
-    """Names of parameters, each with the value that it receives."""
+    keywords: tuple[tuple[str, str], ...] = ()  # names of parameters, each with the value that it receives
 
     def call(self, function: Callable[..., object], values: Mapping[str, object]) -> object:
         """Call a function with the values where they belong."""

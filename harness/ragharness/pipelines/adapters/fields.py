@@ -92,7 +92,7 @@ def number_of(value: object) -> float | None:
 def passage_of(value: object) -> Passage | None:
     """An object read as a passage, what it lacks empty; None: no text, no id and no place."""
     gets = list(_lookups(value))
-    text = first_of(gets, TEXT_KEYS, _is_text) or ""
+    text = first_of(gets, TEXT_KEYS, lambda value: isinstance(value, str)) or ""
     name = (identifier(first_of(gets, ID_KEYS, _is_id)) or "").strip()
     document = first_of(gets, DOCUMENT_KEYS, _is_word) or ""
     title = first_of(gets, TITLE_KEYS, _is_word) or ""
@@ -116,10 +116,6 @@ def _lookups(value: object) -> Iterator[Get]:
             yield get
             if (get_metadata := getter(get("metadata"))) is not None:
                 yield get_metadata
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_word(value: object) -> bool:

@@ -53,8 +53,7 @@ _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthr
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
 """The key of a service is sent to that service alone; any other host gets one only by ``key-env``."""
 
-_THINKING = regex(r"o\d|gpt-(?:[5-9]|\d\d)|claude")
-"""Models that think first and take no temperature, by the beginnings of their makers' names."""
+_THINKING = regex(r"o\d|gpt-(?:[5-9]|\d\d)|claude")  # models that think first and take no temperature
 
 
 class ReplyCache:

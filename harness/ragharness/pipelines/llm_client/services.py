@@ -25,13 +25,12 @@ from ragharness.records import Answer
 from ragharness.support.files import expand_home
 from ragharness.support.options import read_toml
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: dict[str, Any] = {  # the structured reply of the generator
     "type": "object",
     "properties": {"answer": {"type": "string"}, "citations": {"type": "array", "items": {"type": "string"}}},
     "required": ["answer", "citations"],
     "additionalProperties": False,
 }
-"""The structured reply of the generator."""
 
 ANTHROPIC_VERSION = "2023-06-01"
 
@@ -79,8 +78,7 @@ class Reply:
     """A service's reply."""
 
     text: str
-    ended: str
-    """Why it ended: ``complete``, ``length`` (cut off), ``context`` (no room left) or ``filtered``."""
+    ended: str  # why it ended: ``complete``, ``length`` (cut off), ``context`` (no room left) or ``filtered``
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int = 0  # prompt tokens kept from earlier requests, billed at another price
@@ -165,8 +163,7 @@ class Anthropic:
         )
 
 
-Service = OpenAI | Anthropic
-"""One API: its path, its headers (``{}``: where the key goes), its requests and its replies."""
+Service = OpenAI | Anthropic  # one API: its path, headers (``{}``: where the key goes), requests and replies
 
 
 def encode(body: dict[str, Any]) -> bytes:
@@ -236,13 +233,12 @@ _NOT_ACCEPTED = regex(
     r"(?i)unsupported|not support|does not accept|deprecat|unknown|unrecognized|extra inputs|not permitted"
     r"|only the default|unexpected"
 )
-_SETTINGS = {
+_SETTINGS = {  # fields of a request, and the setting and value that leave each out or change it
     "temperature": ("temperature", "none"),
     "seed": ("seed", "none"),
     "max_tokens": ("max-tokens", "N"),
     "max_completion_tokens": ("max-tokens", "N"),
 }
-"""Fields of a request, and the setting and value that leave each out or change it."""
 
 
 @dataclass(frozen=True)

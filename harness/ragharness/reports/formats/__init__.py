@@ -108,8 +108,7 @@ _VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
     "completion_tokens": (int, _used("completion_tokens")),
     "cost": (float, _used("cost")),
 }
-COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}
-"""The columns of a table of records, with their types."""
+COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}  # of a table of records
 
 
 def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:

@@ -44,9 +44,12 @@ def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
     if out == question.wanted:
         return case
     kind = "skipped" if out in _SKIPPED else "error" if out in _ERRORS else "failure"
-    element = ET.SubElement(case, kind, message=_message(question, record, out))
+    failure, verdict = (record.failure, record.verdict) if record else (None, None)
+    reason = failure.message if failure else verdict.why if verdict else ""
+    message = f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {reason}" if reason else "")
+    element = ET.SubElement(case, kind, message=_plain(message))
     if kind != "skipped":
-        element.set("type", _reason(record))
+        element.set("type", _plain(failure.type if failure else verdict.reason if verdict else out))
     golds, answer = " | ".join(question.answers), record.answer.text if record and record.answer else "none"
     element.text = _plain(f"question: {question.text}\ngold: {golds or 'none'}\nanswer: {answer}")
     return case
@@ -54,15 +57,3 @@ def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
 
 def _plain(text: str) -> str:
     return _FORBIDDEN.sub("", clean(text))
-
-
-def _reason(record: Record | None) -> str:
-    if record and record.failure:
-        return _plain(record.failure.type)
-    return _plain(record.verdict.reason) if record and record.verdict else outcome(record)
-
-
-def _message(question: Question, record: Record | None, out: str) -> str:
-    why = record.verdict.why if record and record.verdict else ""
-    reason = record.failure.message if record and record.failure else why
-    return _plain(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {reason}" if reason else ""))

@@ -46,7 +46,7 @@ def _headline(scores: Scores) -> list[str]:
     bad, desired, others = scores.intervals.unacceptable, scores.desired, scores.references
     blind = "n/a" if others.blind is None else str(others.blind)
     base = f" {basis}" if (basis := words.compared(scores)) else ""
-    buckets = scores.buckets
+    buckets, total = scores.buckets, desired.total
     lines = [
         (
             f"Correct {buckets['correct']}, refused {buckets['refused']} ({desired.needless_refusals}"
@@ -55,14 +55,12 @@ def _headline(scores: Scores) -> list[str]:
         ),
         f"**Unacceptable: {words.spanned(bad)}.**",
         (
-            f"As desired: {desired.total.count} of {desired.total.n}, {rate(desired.total)} "
-            f"{interval(desired.total)}; "
-            f"should answer {counted(desired.answer)}, should refuse {counted(desired.refusal)}."
+            f"As desired: {total.count} of {total.n}, {rate(total)} {interval(total)};"
+            f" should answer {counted(desired.answer)}, should refuse {counted(desired.refusal)}."
         ),
         (
-            f"Baselines, as desired{base}: refusing everything {others.refuse}, "
-            f"blind (no documents) {blind}, best possible {others.best_possible}. "
-            "In brackets: 95 % confidence intervals."
+            f"Baselines, as desired{base}: refusing everything {others.refuse}, blind (no documents) {blind},"
+            f" best possible {others.best_possible}. In brackets: 95 % confidence intervals."
         ),
     ]
     if "unacceptable" in scores.intervals.at_most:
@@ -82,14 +80,11 @@ def _table(scores: Scores) -> list[str]:
         result = [str(row.ungraded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
         rows.append([name, str(row.n), *counts, *result])
     head = ["question type", "n", *BUCKETS, "ungraded", "desired", "95% CI"]
-    return [
-        *_grid(head, rows),
-        "",
-        (
-            f"Bold: the desired outcome. n: questions asked; ungraded answers count as misses. "
-            f"95% CI: Wilson's interval. n<{words.FEW * scores.epochs}: too few questions to decide."
-        ),
-    ]
+    legend = (
+        "Bold: the desired outcome. n: questions asked; ungraded answers count as misses. 95% CI: Wilson's"
+        f" interval. n<{words.FEW * scores.epochs}: too few questions to decide."
+    )
+    return [*_grid(head, rows), "", legend]
 
 
 def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -123,14 +118,14 @@ def _errors(scores: Scores) -> list[str]:
 def _made(scores: Scores) -> list[str]:
     versions = scores.versions
     sessions = f"{scores.sessions} session{'s' * (scores.sessions != 1)}, {duration(scores.seconds)}"
+    made = f"ragharness {versions.ragharness}, python {versions.python}, grader {versions.grader}"
     notes = [f"- {escaped(note, 700)}" for note in scores.notes]
     settings = ", ".join(map(escaped, words.other_settings(scores)))
     return [
         "## Versions and settings",
         "",
         *notes,
-        "- "
-        + escaped(f"ragharness {versions.ragharness}, python {versions.python}, grader {versions.grader}"),
+        f"- {escaped(made)}",
         f"- {escaped(scores.calibration)}",
         *([f"- {escaped(error, 700)}"] if (error := words.grader_error(scores)) else []),
         *([f"- pipeline: {settings}"] if settings else []),

@@ -17,7 +17,7 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:
     return parquet(flat_records(run), COLUMNS)
 
 
-_QUESTION: dict[str, tuple[Any, Callable[[Question], Any]]] = {
+_QUESTION: dict[str, tuple[Any, Callable[[Question], Any]]] = {  # columns of a table
     "id": (str, lambda question: question.id),
     "text": (str, lambda question: question.text),
     "row": (str, lambda question: question.row),
@@ -33,7 +33,6 @@ _QUESTION: dict[str, tuple[Any, Callable[[Question], Any]]] = {
     "evidence_ends": (list[int], lambda question: [span.end for span in question.evidence]),
     "distractors": (list[str], lambda question: [each.value for each in question.distractors]),
 }
-"""The columns of a table of questions: their types, and where the values come from."""
 
 
 def questions_parquet(questions: Iterable[Question]) -> bytes:

@@ -77,11 +77,8 @@ def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
         f"unacceptable {words.spanned(scores.intervals.unacceptable)}",
         f"as desired {total.count} of {total.n}  {rate(total)} {interval(total)}",
     ]
-    return [
-        *(coloured(line, tone, colour) for line in sentences),
-        *flow(buckets, width),
-        *flow(counts, width),
-    ]
+    coloured_lines = (coloured(line, tone, colour) for line in sentences)
+    return [*coloured_lines, *flow(buckets, width), *flow(counts, width)]
 
 
 def _baselines(scores: Scores, width: int) -> list[str]:
@@ -208,7 +205,7 @@ def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[st
 def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
     axes = _figures(scores, "axes")
     if cited := scores.axes.get("citation_exists"):
-        axes.insert(2, ("no citation", _answers(cited.null)))
+        axes.insert(2, ("no citation", f"{cited.null} answer{'s' * (cited.null != 1)}"))
     desired = scores.desired
     shares = [("should answer", counted(desired.answer)), ("should refuse", counted(desired.refusal))]
     return [
@@ -219,10 +216,6 @@ def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
         *_grid("RETRIEVAL", _figures(scores, "retrieval"), wide=wide),
         *_explained(scores, "retrieval", width),
     ]
-
-
-def _answers(count: int) -> str:
-    return f"{count} answer{'s' * (count != 1)}"
 
 
 _ORDER = ("any_evidence", "evidence_first", "all_evidence", "document", "mrr", "evidence_in_document", "ndcg")
@@ -246,17 +239,12 @@ def _figures(scores: Scores, part: Part) -> list[tuple[str, str]]:
 
 def _explained(scores: Scores, part: Part, width: int) -> list[str]:
     size = _INDENT + _NAME + 1
-    return [
-        line
-        for metric, value in _measured(scores, part)
-        if metric.remark
-        for line in labelled(
-            f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} ",
-            f"{words.figure(metric, value)} {metric.remark}",
-            width,
-            size,
-        )
-    ]
+    lines: list[str] = []
+    for metric, value in _measured(scores, part):
+        if metric.remark:
+            label = f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} "
+            lines += labelled(label, f"{words.figure(metric, value)} {metric.remark}", width, size)
+    return lines
 
 
 def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[str]:

@@ -29,8 +29,7 @@ _PASSAGE_KEYS = (
 )  # fmt: skip
 _CALL_KEYS = {"args", "kwargs"}  # the keys under which decorators write the call of a function
 _ASKING_ROLES = ("user", "human")
-_PART_TYPES = ("text", "constructor", "output_text", "input_text")
-"""Types of parts of a message, which are no roles."""
+_PART_TYPES = ("text", "constructor", "output_text", "input_text")  # of a message, no roles
 _DEEPEST = 8
 
 _INPUTS = (
@@ -129,30 +128,23 @@ def text_in(value: object, keys: Sequence[str], depth: int = 0) -> str:
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
-        is_call = value.keys() == _CALL_KEYS
-        inner = _arguments(value) if is_call else [value[key] for key in keys if key in value]
+        inner = [value[key] for key in keys if key in value]
+        if value.keys() == _CALL_KEYS:
+            # Arguments by name come last: once for names that are known, then in order.
+            positional, by_name = value["args"], value["kwargs"]
+            inner = list(positional) if isinstance(positional, list) else []
+            inner += [by_name, *by_name.values()] if isinstance(by_name, dict) else []
         return next(filter(None, (text_in(child, keys, depth + 1) for child in inner)), "")
     return _text_in_list(value, keys, depth) if isinstance(value, list) else ""
-
-
-def _arguments(call: dict[str, Any]) -> list[Any]:
-    """The arguments of a call, those by name last: once for names that are known, then in order."""
-    positional, named_ones = call["args"], call["kwargs"]
-    by_name = [named_ones, *named_ones.values()] if isinstance(named_ones, dict) else []
-    return [*(positional if isinstance(positional, list) else []), *by_name]
 
 
 def _text_in_list(values: list[Any], keys: Sequence[str], depth: int) -> str:
     asking = keys is QUESTION_KEYS
     roles = [_role(message) for message in values]
     if any(roles):
-        fitting = [
-            message
-            for message, role in zip(values, roles, strict=True)
-            if role and (role in _ASKING_ROLES) == asking
-        ]
-        texts = (text_in(message, keys, depth + 1) for message in reversed(fitting))
-        return next(filter(None, texts), "")
+        pairs = zip(reversed(values), reversed(roles), strict=True)
+        fitting = (message for message, role in pairs if role and (role in _ASKING_ROLES) == asking)
+        return next(filter(None, (text_in(message, keys, depth + 1) for message in fitting)), "")
     # Parts of one text, or batches of messages.
     return "\n".join(filter(None, (text_in(part, keys, depth + 1) for part in values)))
 

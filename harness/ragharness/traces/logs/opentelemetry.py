@@ -95,12 +95,11 @@ def _attributes(holder: dict[str, Any]) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """A value of OTLP without its type; some exports name the other types, too, as null."""
-    typed = (
-        {kind: inner for kind, inner in value.items() if inner is not None} if isinstance(value, dict) else {}
-    )
+    items = value.items() if isinstance(value, dict) else ()
+    typed = [(kind, inner) for kind, inner in items if inner is not None]
     if len(typed) != 1:
         return parsed(value)
-    ((kind, inner),) = typed.items()
+    ((kind, inner),) = typed
     if kind in ("arrayValue", "array_value"):
         values = inner.get("values") if isinstance(inner, dict) else None
         return [_value(element) for element in values] if isinstance(values, list) else []
