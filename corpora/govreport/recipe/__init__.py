@@ -16,11 +16,11 @@ from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
 from ragharness.records import Distractor, Document, Evidence, Question
 from ragharness.support.concurrency import map_on_cores
-from ragquestions.recipes import Fact, Facts, Scope, trap, ways
+from ragquestions.recipes import Fact, Facts, trap, ways
 
 from ..parse import SOURCE, Pair, document_id, read_reports
 from ..reports import Report
-from .book import Book, aliases_of, asked, load_wordings, read_in, silent, strange, unsaid
+from .book import WORDINGS, Book, aliases_of, asked, read_in, silent, strange, unsaid
 from .findings import NAMELESS, REASONS, certain, findings
 from .lines import AFTER_NAME, BEFORE_NAME, NO_NOUN, Thing, apart, facts_of, near, stems
 from .lines import things as things_of
@@ -71,7 +71,7 @@ def _of_report(work: tuple[Report, Document, list[Pair]]) -> tuple[list[Fact], C
 
 def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
     """Every question about the reports, in all wordings, without ids."""
-    book, wordings = Book(corpus, facts), load_wordings()
+    book = Book(corpus, facts)
     found: list[Question] = []
     for document in corpus.documents:
         if not document.handle:
@@ -82,10 +82,10 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
             found += silent(document)
         elif book.facts[document.id]:
             # A report of which nothing is asked with an answer would tell what is asked without one.
-            found += unsaid(document, wordings.unsaid)
+            found += unsaid(document)
             found += swapped(document, book.facts[document.id])
-            found += strange(document, wordings.strangers)
-    found += traps(book, wordings.sisters, wordings.premises)
+            found += strange(document)
+    found += traps(book)
     return [each for each in found if not _gives_itself_away(each)]
 
 
@@ -95,40 +95,30 @@ def _stated(book: Book, fact: Fact) -> Iterator[Question]:
     clause = fact.evidence if "alone" in fact.details and not elsewhere else ()
     worded = f"worded by {fact.details['worded']}" if "worded" in fact.details else ""
     tempting = f"tempting: {distractors[0].about}" if distractors else ""
+    note = "; ".join(filter(None, (tempting, worded)))
+    stated = {"answerable": True, "answers": fact.answers, "aliases": aliases, "evidence": fact.evidence}
     for question in asked(fact, book.documents[fact.document], fact.topic):
-        answered = msgspec.structs.replace(
-            question,
-            answerable=True,
-            answers=fact.answers,
-            aliases=aliases,
-            evidence=fact.evidence,
-            note=worded,
-        )
-        note = "; ".join(filter(None, (tempting, worded)))
+        answered = msgspec.structs.replace(question, **stated, note=worded)
         yield from ways(answered, false=distractors, note=note, document=not elsewhere, clause=clause)
 
 
 def _near(fact: Fact) -> Iterator[Distractor]:
     """Yield the values of sentences that come near; where they stand tells whose they are."""
-    for name, told in sorted(fact.details.items()):
-        if not name.startswith("near"):
-            continue
-        value, start, end = told.rsplit(maxsplit=2)
-        same = any(own.start <= int(start) and int(end) <= own.end for own in fact.evidence)
-        sort = fact.topic.partition("-")[0]
+    sort = fact.topic.partition("-")[0]
+    for _, near_by in sorted(pair for pair in fact.details.items() if pair[0].startswith("near")):
+        value, start, end = near_by.rsplit(maxsplit=2)
+        span = Evidence(fact.document, int(start), int(end))
+        same = any(gold.start <= span.start and span.end <= gold.end for gold in fact.evidence)
         about = f"another {sort}, named close by" if sort in _NAMED else _ABOUT[same]
-        yield Distractor(
-            value,
-            about.replace("figure", "date") if fact.kind == "date" else about,
-            (Evidence(fact.document, int(start), int(end)),),
-        )
+        yield Distractor(value, about.replace("figure", "date") if fact.kind == "date" else about, (span,))
 
 
 def _gives_itself_away(question: Question) -> bool:
     """Whether a question contains its answer, as "FY2026" in a title contains the year."""
     text = f" {' '.join(words(question.text))} "
-    return any(f" {' '.join(words(answer))} " in text for answer in question.answers) or any(
-        len(answer) == len("2026") and answer in question.text for answer in question.answers
+    return any(
+        f" {' '.join(words(answer))} " in text or (len(answer) == len("2026") and answer in question.text)
+        for answer in question.answers
     )
 
 
@@ -169,7 +159,6 @@ def _put(fact: Fact, own: Thing, name: str) -> str:
     return re.sub(rf"(?:\b[Tt]he )?{own.pattern}", f"the {name}", fact.details["ask"], count=1)
 
 
-Sisters = dict[str, list[tuple[str, str]]]
 _YEAR = re.compile(r"(?<![\d-])(?P<fiscal>FY)?(?P<year>(?:19|20)\d\d)(?![\d-])")
 _BOUND = re.compile(r"\b(?:since|until|through|before|after|by)\s+(?:[\w ,]{0,20}\s)?$", re.IGNORECASE)
 """What was so since 2001 may have been so since 2000."""
@@ -191,7 +180,7 @@ _TWIN = re.compile(r"\d{3,}(?=\D*$)")  # the digits of a number that tell it fro
 _MOST_NAMESAKES = 3  # statements of a report that its namesakes are asked for
 
 
-def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:
+def traps(book: Book) -> list[Question]:
     """Every adversarial question."""
     found: list[Question] = []
     titles = " ".join(each.title for each in book.documents.values())
@@ -201,9 +190,9 @@ def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> 
         valued = [fact for fact in facts if fact.kind != "text"]
         for fact in valued:
             found += _other_year(fact, own)
-            found += _sister(fact, own, sisters)
+            found += _sister(fact, own)
             found += _other_number(fact, own)
-            found += _other_person(fact, own, people)
+            found += _other_person(fact, own)
             found += _other_thing(fact, own, things)
         for place, fact in enumerate(valued[:_MOST_NAMESAKES]):
             for namesakes in (_last_years, _earlier, _twin_number):
@@ -213,19 +202,13 @@ def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> 
 
 
 def _trap(
-    fact: Fact,
-    document: Document,
-    topic: str,
-    patterns: Sequence[str],
-    scope: Scope,
-    note: str,
-    ask: str,
-    name: str = "",
+    fact: Fact, document: Document, topic: str, patterns: list[str], note: str, ask: str = "", name: str = ""
 ) -> Iterator[Question]:
+    """Yield a fact's question worded otherwise, or of a report that does not exist: its ``name``."""
     tempting = Distractor(fact.answers[0], evidence=fact.evidence)
     for question in asked(fact, document, topic, ask, name):
-        moved = msgspec.structs.replace(question, document="") if scope == "corpus" else question
-        yield trap(moved, patterns, scope, note, tempting)
+        moved = msgspec.structs.replace(question, document="") if name else question
+        yield trap(moved, patterns, "corpus" if name else "document", note, tempting)
 
 
 def _other_year(fact: Fact, document: Document) -> Iterator[Question]:
@@ -240,12 +223,12 @@ def _other_year(fact: Fact, document: Document) -> Iterator[Question]:
         return
     text = _YEAR.sub(lambda found: f"{found['fiscal'] or ''}{other}", fact.details["ask"])
     note = f"the report speaks of {stated}, never of {other}"
-    yield from _trap(fact, document, "year", [str(other)], "document", note, text)
+    yield from _trap(fact, document, "year", [str(other)], note, text)
 
 
-def _sister(fact: Fact, document: Document, sisters: Sisters) -> Iterator[Question]:
+def _sister(fact: Fact, document: Document) -> Iterator[Question]:
     """Yield a question about an agency that the report does not know, in place of the one it speaks of."""
-    for family in sisters.values():
+    for family in WORDINGS.sisters.values():
         for short, _ in family:
             place = re.compile(rf"(?<![\w.]){short}\b(?!['’]s\s[A-Z])")
             if len(place.findall(fact.details["ask"])) != 1:
@@ -257,9 +240,9 @@ def _sister(fact: Fact, document: Document, sisters: Sisters) -> Iterator[Questi
             ]
             if strangers:
                 other, name = strangers[len(fact.details["ask"]) % len(strangers)]
-                text, patterns = place.sub(other, fact.details["ask"]), (rf"\b{other}\b", name)
+                text, patterns = place.sub(other, fact.details["ask"]), [rf"\b{other}\b", name]
                 note = f"the report speaks of {short}, never of {other}"
-                yield from _trap(fact, document, "sister", patterns, "document", note, text)
+                yield from _trap(fact, document, "sister", patterns, note, text)
             return
 
 
@@ -277,15 +260,15 @@ def _other_number(fact: Fact, document: Document) -> Iterator[Question]:
         return
     put = f"{text[: bill.start('number')]}{other}{text[bill.end('number') :]}"
     note = f"the report speaks of {kind}{stated}, never of {kind}{other}"
-    yield from _trap(fact, document, "number", [rf"\b{other}\b"], "document", note, put)
+    yield from _trap(fact, document, "number", [rf"\b{other}\b"], note, put)
 
 
-def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[str]]) -> Iterator[Question]:
+def _other_person(fact: Fact, document: Document) -> Iterator[Question]:
     """Yield a question about what another member of Congress did, of whom the report has nothing."""
     member = _MEMBER.search(fact.details["ask"])
     if member is None:
         return
-    known = people["senators" if member["office"] == "Senator" else "representatives"]
+    known = WORDINGS.premises["senators" if member["office"] == "Senator" else "representatives"]
     text = document.text
     strangers = [name for name in known if not re.search(rf"\b{name.split()[-1]}\b", text, re.IGNORECASE)]
     if not strangers:
@@ -293,7 +276,7 @@ def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[
     other = strangers[len(fact.details["ask"]) % len(strangers)]
     text = fact.details["ask"].replace(member["name"], other)
     note = f"the report speaks of {member['name']}, never of {other}"
-    yield from _trap(fact, document, "person", [rf"\b{other.split()[-1]}\b"], "document", note, text)
+    yield from _trap(fact, document, "person", [rf"\b{other.split()[-1]}\b"], note, text)
 
 
 def _last_years(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
@@ -302,7 +285,7 @@ def _last_years(fact: Fact, document: Document, titles: str) -> Iterator[Questio
     before = _COUNTED.sub(_one_less, quoted[1]) if quoted else ""
     if quoted and before != quoted[1] and before not in titles and not _COUNTED.search(fact.details["ask"]):
         note, name = "the corpus holds the next one only", document.handle.replace(quoted[1], before)
-        yield from _trap(fact, document, "absent report", [re.escape(before)], "corpus", note, "", name)
+        yield from _trap(fact, document, "absent report", [re.escape(before)], note, name=name)
 
 
 def _earlier(fact: Fact, document: Document, _: str) -> Iterator[Question]:
@@ -319,7 +302,7 @@ def _earlier(fact: Fact, document: Document, _: str) -> Iterator[Question]:
     name = f"the {year} {bare}" if audit else f"the {year} edition of {document.handle}"
     pattern = rf"{year} GAO report .?{re.escape(quoted[1])}" if audit else rf"\b{year} edition\b"
     note = f"the corpus has none of {year} with this title"
-    yield from _trap(fact, document, "absent report", [pattern], "corpus", note, "", name)
+    yield from _trap(fact, document, "absent report", [pattern], note, name=name)
 
 
 def _twin_number(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
@@ -332,7 +315,7 @@ def _twin_number(fact: Fact, document: Document, titles: str) -> Iterator[Questi
     other = f"{number[0][: digits.start()]}{twin}{number[0][digits.end() :]}"
     if other not in titles:
         pattern, note = re.escape(other.rsplit(maxsplit=1)[-1]), "no report has this number"
-        yield from _trap(fact, document, "absent number", [pattern], "corpus", note, "", other)
+        yield from _trap(fact, document, "absent number", [pattern], note, name=other)
 
 
 def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[Thing]]) -> Iterator[Question]:
@@ -360,7 +343,7 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
         return
     name, other = strangers[len(text) % len(strangers)]
     note = f"the report speaks of the {own[0].name}, never of the {name}"
-    yield from _trap(fact, document, "program", [other.pattern], "document", note, _put(fact, own[0], name))
+    yield from _trap(fact, document, "program", [other.pattern], note, _put(fact, own[0], name))
 
 
 def _one_less(found: re.Match[str]) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
+from itertools import cycle
 from pathlib import Path
 from typing import Literal
 
@@ -21,9 +22,8 @@ from ragquestions import recipes
 from ragquestions.recipes import Fact, Precision, Scope, unanswered
 
 from .findings import names as names_in
-from .lines import Found, Line, Sort, apart, facts_of, lines, near, stems, things
+from .lines import Found, Sort, apart, facts_of, lines, near, stems, things
 
-FILE = Path(__file__).with_name("read.jsonl")
 _DIGITS = 16  # digits of a text's sha256 that tell it from another text of the same report
 
 
@@ -45,19 +45,13 @@ class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nowhere: bool = False  # no report of the corpus says it
 
 
-@cache
-def _rows() -> dict[tuple[str, str], list[Read]]:
-    found: dict[tuple[str, str], list[Read]] = defaultdict(list)
-    for line in FILE.read_bytes().splitlines():
-        row = msgspec.json.decode(line, type=Read)
-        found[row.report, row.text].append(row)
-    return found
+_READ = msgspec.json.Decoder(Read).decode_lines(Path(__file__).with_name("read.jsonl").read_bytes())
 
 
 def read_in(document: Document) -> list[Read]:
     """Questions of people who read this text; none where it, or its report, was not read."""
-    text = sha256(document.text.encode()).hexdigest()
-    return _rows().get((document.id, text[:_DIGITS]), [])
+    text = sha256(document.text.encode()).hexdigest()[:_DIGITS]
+    return [row for row in _READ if (row.report, row.text) == (document.id, text)]
 
 
 def stated(document: Document) -> Iterator[Fact]:
@@ -93,22 +87,14 @@ class Book:
         for fact in facts:
             self.facts[fact.document].append(fact)
         self.facts |= {name: read for name, each in self.documents.items() if (read := list(stated(each)))}
-        self.stems = {each.id: stems(each.text) for each in corpus.documents}
-        self._lines: dict[str, list[Line]] = {}
-
-    def lines(self, document: str) -> list[Line]:
-        """Sentences of a report."""
-        if document not in self._lines:
-            self._lines[document] = lines(self.documents[document].text)
-        return self._lines[document]
+        self.lines = cache(lambda document: lines(self.documents[document].text))  # sentences of a report
 
     def elsewhere(self, fact: Fact) -> bool:
         """Whether another report states the fact's value in a sentence of much the same words."""
         if fact.kind == "text":
             names = [each.casefold() for each in (*fact.answers, *aliases_of(fact).get(fact.answers[0], ()))]
-            others = (each for each in self.documents.values() if each.id != fact.document)
-            telling = (each.text.casefold() for each in others if self._tells(each.id, fact))
-            return any(name in text for text in telling for name in names)
+            texts = (each.text.casefold() for each in self.documents.values() if self._tells(each.id, fact))
+            return any(name in text for text in texts for name in names)
         wanted = stems(fact.details["ask"])
         named = names_in(fact.details["ask"], "GAO")
         value = ("date" if fact.kind == "date" else fact.unit), fact.answers[0]
@@ -121,9 +107,9 @@ class Book:
         )
 
     def _tells(self, document: str, fact: Fact) -> bool:
-        """Whether a report may tell who did something; what letters stand for, it tells anywhere."""
-        if "also" not in fact.details:
-            return True
+        """Whether another report may tell who did something; what letters stand for, it tells anywhere."""
+        if document == fact.document or "also" not in fact.details:
+            return document != fact.document
         wanted = stems(fact.details["ask"])
         return any(len(wanted & each.stems) >= _SAYS_TOO * len(wanted) for each in self.lines(document))
 
@@ -133,12 +119,10 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
 
     ``ask`` and ``name`` replace the question's own words and what the report is called.
     """
-    ask = ask or fact.details["ask"]
-    called = [(1, name), (2, name)] if name else names(document)
-    by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
-    for wording, report in called:
+    ask, precision = ask or fact.details["ask"], fact.date_precision
+    by_year = re.sub(r"^When\b", "In what year", ask) if precision == "year" else ask
+    for wording, report in [(1, name), (2, name)] if name else names(document):
         text = worded(ask if wording == OWN_WORDS else by_year, wording, report)
-        precision = fact.date_precision
         yield unanswered(text, fact.kind, document.id, topic, wording, unit=fact.unit, precision=precision)
 
 
@@ -149,10 +133,8 @@ def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:
     name = fact.answers[0]
     if "also" in fact.details:
         return {name: tuple(fact.details["also"].split("|"))}
-    singular = tuple(
-        f"{name[: found.start()]}{name[found.end() :]}"
-        for found in re.finditer(r"(?<=[a-rt-z])s\b(?![’'])", name)
-    )
+    plurals = re.finditer(r"(?<=[a-rt-z])s\b(?![’'])", name)
+    singular = tuple(f"{name[: match.start()]}{name[match.end() :]}" for match in plurals)
     return {name: singular} if singular else {}
 
 
@@ -177,12 +159,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sisters: dict[str, list[tuple[str, str]]]
 
 
-@cache
-def load_wordings() -> Wordings:
-    """Content of ``questions.toml``."""
-    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
-
-
+WORDINGS = msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 OWN_WORDS = 2  # wordings that name a report by its handle; the third uses its number
 
 
@@ -205,36 +182,26 @@ def in_all(ask: str) -> list[str]:
     return [worded(ask, wording, "{report}") for wording in range(1, OWN_WORDS + 2)]
 
 
-def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
+def unsaid(document: Document) -> Iterator[Question]:
     """Yield what a report could say of a thing that it names and does not; of one thing and topic."""
-    known = [(thing, near(thing, document.text)) for thing in things(document.text)]
-    for topic, silence in sorted(silences.items(), key=lambda each: _drawn(document.id, each[0])):
-        said = "|".join(silence.patterns)
-        fitting = [
-            thing
-            for thing, told in known
-            if thing.sort == silence.thing and not re.search(said, told, re.IGNORECASE)
-        ]
-        if not fitting:
-            continue
-        thing = min(fitting, key=lambda each: _drawn(topic, each.name))
-        about = msgspec.structs.replace(
-            silence,
-            patterns=apart(thing, said),
-            ask=[each.replace("{thing}", f"the {thing.name}") for each in silence.ask],
-        )
-        yield from ask_silence(document, topic, about, "document")
-        return
+    texts = {thing: near(thing, document.text) for thing in things(document.text)}
+    for topic, silence in sorted(WORDINGS.unsaid.items(), key=lambda pair: _drawn(document.id, pair[0])):
+        pattern = "|".join(silence.patterns)
+        of_sort = [thing for thing in texts if thing.sort == silence.thing]
+        if fitting := [each for each in of_sort if not re.search(pattern, texts[each], re.IGNORECASE)]:
+            thing = min(fitting, key=lambda each: _drawn(topic, each.name))
+            texts_of_thing = [each.replace("{thing}", f"the {thing.name}") for each in silence.ask]
+            about = msgspec.structs.replace(silence, patterns=apart(thing, pattern), ask=texts_of_thing)
+            yield from ask_silence(document, topic, about, "document")
+            return
 
 
-def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iterator[Question]:
+def strange(document: Document) -> Iterator[Question]:
     """Yield laws, agencies and programs of which no report speaks, asked about as the grammar asks of others."""
-    for sort, known in strangers.items():
-        questions = load_wordings().strange[sort]
-        for place, name in enumerate(known):
-            ask, kind, unit = questions[place % len(questions)]
-            asked = in_all(ask.replace("{thing}", f"the {name}"))
-            yield from ask_silence(document, name, Silence([re.escape(name)], asked, kind, unit), "corpus")
+    for sort, strangers in WORDINGS.strangers.items():
+        for name, (ask, kind, unit) in zip(strangers, cycle(WORDINGS.strange[sort]), strict=False):
+            texts = in_all(ask.replace("{thing}", f"the {name}"))
+            yield from ask_silence(document, name, Silence([re.escape(name)], texts, kind, unit), "corpus")
 
 
 def _drawn(*words: str) -> str:
