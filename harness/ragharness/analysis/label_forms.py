@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hmac import compare_digest
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-from ragharness.analysis.labelling import AlreadyLabelled, Given, Labelling, Shown, checked
+from ragharness.analysis.labelling import Given, Labelling, Shown, checked
 from ragharness.corpus.folders.text import decode
-from ragharness.errors import RagharnessError, UsageError
-from ragharness.runner.journal import Key, disk
+from ragharness.errors import AlreadyLabelled, RagharnessError, UsageError
+from ragharness.runner.journal import disk
 from ragharness.support.files import write_atomic
 
 LOOPBACK = "127.0.0.1"
@@ -60,7 +60,7 @@ class LabelServer(ThreadingHTTPServer):
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
-            raise UsageError(f"expected a free port, found {port}: {error}", help="--port 0") from error
+            raise UsageError(f"port {port} is not free: {error}", help="--port 0") from error
 
     @property
     def hosts(self) -> set[str]:
@@ -103,39 +103,34 @@ class _Handler(BaseHTTPRequestHandler):
         if origin.removeprefix("http://") not in self.server.hosts or not origin.startswith("http://"):
             self._refuse(HTTPStatus.FORBIDDEN, "another page sent this")
         elif self.headers.get_content_type() != "application/json":
-            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "this is not JSON")
         elif (body := self._body()) is not None:
-            labelling = self.server.labelling
-            actions: dict[str, Callable[[], Any]] = {
-                "label": lambda: self._label(body),
-                "undo": labelling.undo,
-            }
-            if name in actions:
-                self._do(actions[name])
+            try:
+                self._label(name, body)
+            except AlreadyLabelled as error:
+                self._refuse(HTTPStatus.CONFLICT, str(error))
+            except UsageError as error:
+                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+            except RagharnessError as error:
+                self._refuse(HTTPStatus.INSUFFICIENT_STORAGE, str(error))
+
+    def _label(self, name: str, body: bytes) -> None:
+        labelling = self.server.labelling
+        if name == "label":
+            try:
+                sent = msgspec.json.decode(body, type=_Sent)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise UsageError(f"this is not a label: {error}") from error
+            if sent.label is None:
+                labelling.skip(sent.question, sent.epoch)
             else:
-                self._refuse(HTTPStatus.NOT_FOUND, "no such page")
-
-    def _label(self, body: bytes) -> None:
-        try:
-            sent = msgspec.json.decode(body, type=_Sent)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise UsageError(f"expected a label, found: {error}") from error
-        if sent.label is None:
-            self.server.labelling.skip(sent.question, sent.epoch)
+                labelling.save(sent.question, sent.label, sent.epoch)
+        elif name == "undo":
+            labelling.undo()
         else:
-            self.server.labelling.save(sent.question, sent.label, sent.epoch)
-
-    def _do(self, action: Callable[[], Any]) -> None:
-        try:
-            action()
-        except AlreadyLabelled as error:
-            self._refuse(HTTPStatus.CONFLICT, str(error))
-        except UsageError as error:
-            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
-        except RagharnessError as error:
-            self._refuse(HTTPStatus.INSUFFICIENT_STORAGE, str(error))
-        else:
-            self._state()
+            self._refuse(HTTPStatus.NOT_FOUND, "no such page")
+            return
+        self._state()
 
     def _state(self) -> None:
         try:
@@ -195,19 +190,16 @@ def write_table(path: Path, labelling: Labelling) -> int:
     written = io.StringIO(newline="")
     rows = csv.writer(written, dialect="excel-tab", lineterminator="\n")
     rows.writerow(COLUMNS)
-    count = 0
-    for key in labelling.keys:
-        if key not in done:
-            item = labelling.item(key)
-            told = (item.question, str(item.epoch), item.asked, item.gold, " / ".join(item.notes))
-            answer = "".join(piece.text for piece in item.answer)
-            texts = (_texts(item.evidence), _texts(item.passages))
-            rows.writerow([*map(_cell, (*told, answer)), *[""] * len(TO_FILL_IN), *map(_cell, texts)])
-            count += 1
+    keys = [key for key in labelling.keys if key not in done]
+    for item in map(labelling.item, keys):
+        answer = "".join(piece.text for piece in item.answer)
+        given = (item.question, str(item.epoch), item.asked, item.gold, " / ".join(item.notes), answer)
+        texts = (_texts(item.evidence), _texts(item.passages))
+        rows.writerow([*map(_cell, given), *[""] * len(TO_FILL_IN), *map(_cell, texts)])
     with disk(path):
         # With the mark, spreadsheets know that it is UTF-8.
         write_atomic(path, written.getvalue().encode("utf-8-sig"))
-    return count
+    return len(keys)
 
 
 def read_table(path: Path, labelling: Labelling) -> tuple[int, int]:
@@ -220,26 +212,29 @@ def read_table(path: Path, labelling: Labelling) -> tuple[int, int]:
     empty = 0
     done = {label.key: label.bucket for label in labelling.labels}
     for line, row in _rows(path):
-        filled: dict[str, Any] = {name: row.get(name, "").strip() for name in TO_FILL_IN}
+        filled = {name: row.get(name, "").strip() for name in TO_FILL_IN}
         if not any(filled.values()):
             empty += 1
             continue
         try:
-            key, label = _key(row), _given(filled)
+            key = row.get("question", "").strip().removeprefix("'"), _number(row.get("epoch") or "0")
+            values: dict[str, Any] = {name: text.lower() for name, text in filled.items() if text}
+            values |= {name: _number(filled[name]) for name in _NUMBERS if filled[name]}
+            label = checked(values | {"comment": filled["comment"]})
         except UsageError as error:
             problems.append(f"line {line}: {error}")
             continue
         if key not in labelling.keys:
-            problems.append(f"line {line}: expected an answer of the sample, found {key[0]!r} epoch {key[1]}")
+            problems.append(f"line {line}: {key[0]!r}, epoch {key[1]}, is not an answer of the sample")
         elif done.get(key, label.bucket) != label.bucket:
             problems.append(f"line {line}: {key[0]} is already labelled {done[key]}")
         elif key not in done:
             given.append((*key, label))
             done[key] = label.bucket
     if problems:
-        more = [f"and {len(problems) - _NAMED} more"] if len(problems) > _NAMED else []
-        told = "; ".join([*problems[:_NAMED], *more])
-        raise UsageError(f"{path}: {told}", help="fix these lines, then repeat the command")
+        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        help_text = "fix these lines, then repeat the command"
+        raise UsageError(f"{path}: {'; '.join(problems[:_NAMED])}{more}", help=help_text)
     for question, epoch, label in given:
         labelling.save(question, label, epoch)
     return len(given), empty
@@ -251,36 +246,24 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         text = decode(content)[0]
     except ValueError as error:
-        raise UsageError(f"expected a table in {path}, found: {error}") from error
+        raise UsageError(f"{path} is not a table: {error}") from error
     reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), dialect="excel-tab")
     names = ", ".join(reader.fieldnames or ())
     missing = [name for name in ("question", "bucket") if name not in (reader.fieldnames or ())]
     if missing:
         raise UsageError(
-            f"expected a column {missing[0]!r} in {path}, found {names[:120] or 'none'}",
+            f"{path} has no column {missing[0]!r}, only {names[:120]}" if names else f"{path} is empty",
             help="ragharness label RUN --tsv FILE writes one",
         )
     for row in reader:
         yield reader.line_num, {name: value for name, value in row.items() if isinstance(value, str)}
 
 
-def _given(filled: dict[str, Any]) -> Given:
-    values = {name: value.lower() if name != "comment" else value for name, value in filled.items() if value}
-    for name in _NUMBERS:
-        if name in values:
-            values[name] = _number(values[name])
-    return checked(values)
-
-
-def _key(row: dict[str, str]) -> Key:
-    return row.get("question", "").strip().removeprefix("'"), _number(row.get("epoch") or "0")
-
-
 def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise UsageError(f"expected a number, found {text[:40]!r}") from None
+        raise UsageError(f"{text[:40]!r} is not a number") from None
 
 
 def _texts(shown: list[Shown]) -> str:

@@ -58,24 +58,19 @@ def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
     answers: list[Labelled] = []
     problems: list[str] = []
     for number, row in _csv_rows(text, path) if as_csv else _json_rows(text, path):
-        answer = row if isinstance(row, str) else _answer_or_problem(row, number, mapping)
-        if isinstance(answer, str):
-            problems.append(f"line {number}: {answer}")
-        else:
-            answers.append(answer)
+        if isinstance(row, str):
+            problems.append(f"line {number}: {row}")
+            continue
+        try:
+            answers.append(labelled_answer(row, number, mapping))
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
     if problems:
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise UsageError(f"{path}: {'; '.join(problems[:_NAMED])}{more}", help=_HELP)
     if not answers:
         raise UsageError(f"expected labelled answers in {path}, found none", help=_HELP)
     return answers
-
-
-def _answer_or_problem(row: Row, number: int, mapping: Mapping) -> Labelled | str:
-    try:
-        return labelled_answer(row, number, mapping)
-    except ValueError as error:
-        return str(error)
 
 
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -127,13 +122,11 @@ def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -
     question = _question(values, number, golds)
     passages = _passages(values.get("passages"))
     citations = values.get("citations")
+    cited = None if citations is None else _texts(citations, "citations", mapping.separator)
     shape = "sentence" if undecidable(question) == "sentence" else question.kind
     return Labelled(
         question,
-        Answer(
-            text=_text(values, "answer"),
-            citations=None if citations is None else _texts(citations, "citations", mapping.separator),
-        ),
+        Answer(text=_text(values, "answer"), citations=cited),
         label,
         golds,
         shape if golds else "no gold",
@@ -170,9 +163,8 @@ def _text(values: Row, name: str) -> str:
 
 
 def _texts(value: object, name: str, separator: str) -> tuple[str, ...]:
-    texts = (
-        value if isinstance(value, list) else value.split(separator) if isinstance(value, str) else [value]
-    )
+    split = value.split(separator) if isinstance(value, str) else [value]
+    texts = value if isinstance(value, list) else split
     if any(isinstance(text, (list, dict)) for text in texts):
         raise ValueError(f"expected texts as {name}, found {json.dumps(value)[:60]}")
     return tuple(dict.fromkeys(filter(None, map(word_of, texts))))
@@ -196,9 +188,7 @@ def _passages(value: object) -> list[tuple[Passage, bool]]:
     return passages
 
 
-COLUMNS = (
-    "id", "question", "answers", "answer", "label", "kind", "unit", "passages", "citations",
-)  # fmt: skip
+COLUMNS = ("id", "question", "answers", "answer", "label", "kind", "unit", "passages", "citations")
 _LABEL = "label."
 _SEPARATOR = "answers.separator"
 _SHOWN = "--map NAME=THEIRS"
@@ -229,7 +219,12 @@ class Mapping(NamedTuple):
             if name == _SEPARATOR:
                 separator = theirs
             elif name.removeprefix(_LABEL) in LABELS and name.startswith(_LABEL):
-                _add(words, name.removeprefix(_LABEL), theirs)
+                label = name.removeprefix(_LABEL)
+                for word in filter(None, (word.strip().casefold() for word in theirs.split(","))):
+                    if words.setdefault(word, label) != label:
+                        raise UsageError(
+                            f"expected {word!r} to mean one label, found {words[word]} and {label}"
+                        )
             elif name in columns:
                 columns[name] = theirs.strip()
             else:
@@ -257,15 +252,7 @@ def word_of(value: object) -> str:
     return "" if value is None else str(value).encode("utf-8", "replace").decode().strip()
 
 
-def _add(words: dict[str, str], label: str, theirs: str) -> None:
-    for word in filter(None, (each.strip().casefold() for each in theirs.split(","))):
-        if words.setdefault(word, label) != label:
-            raise UsageError(f"expected {word!r} to mean one label, found {words[word]} and {label}")
-
-
-OUTCOMES = ("correct", "wrong", "unsupported", "refused", "needs_review", "no_answer")
-"""What a grader says of an answer."""
-
+OUTCOMES = ("correct", "wrong", "unsupported", "refused", "needs_review", "no_answer")  # of a grader
 Confusion = dict[str, dict[str, int]]  # label of people -> outcome of the grader -> answers
 
 
@@ -313,7 +300,7 @@ def calibrate(
     """
     counts: Counter[tuple[str, str, str]] = Counter()
     refusals = any(each.label == "refusal" for each in answers)
-    differing: list[list[Difference]] = [[] for _ in range(_RANKS)]
+    differing: list[list[Difference]] = [[] for _ in range(5)]
     verdicts = map_in_order(partial(judge, grader), answers, concurrency if waits(grader) else 1)
     for done, (each, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if on_progress is not None:
@@ -343,11 +330,8 @@ def agrees(label: str, outcome: str) -> bool:
     return outcome != "needs_review" and (label == "correct") == (outcome == "correct")
 
 
-_RANKS = 5
-
-
 def _rank(label: str, outcome: str, *, refusals: bool) -> int | None:
-    """How bad a difference is, 0 the worst; None: there is none."""
+    """How bad a difference is, from 0 (the worst) to 4; None: there is none."""
     if outcome == "needs_review":
         return 4
     if label == "correct":

@@ -31,7 +31,7 @@ from ragharness.analysis.labels import (
     read_people,
     spread_of,
 )
-from ragharness.errors import UsageError
+from ragharness.errors import AlreadyLabelled, UsageError
 from ragharness.language.markup import mark
 from ragharness.records import ADJUDICATED, Bucket, Evidence, Passage, Question, Record, YesNo
 from ragharness.runner.grading import GradingContext
@@ -95,18 +95,10 @@ def item_of(record: Record, grading: GradingContext) -> Item:
         notes=[*_notes(question), *([f"cited apart: {', '.join(apart)}"] if apart else [])],
         answer=pieces,
         passages=[
-            Shown(
-                each.id,
-                each.title,
-                _marked(each, question.evidence, grading),
-                each.id in cited,
-                each.id in gold,
-            )
-            for each in passages
+            Shown(p.id, p.title, _marked(p, question.evidence, grading), p.id in cited, p.id in gold)
+            for p in passages
         ],
-        evidence=[
-            _evidence(span, given, grading) for span, given in zip(question.evidence, covered, strict=True)
-        ],
+        evidence=[_evidence(*span, grading) for span in zip(question.evidence, covered, strict=True)],
     )
 
 
@@ -122,10 +114,8 @@ def _gold(question: Question) -> str:
 
 
 def _notes(question: Question) -> list[str]:
-    notes = [
-        f"tempting: {each.value}" + (f" ({each.about})" if each.about else "")
-        for each in question.distractors
-    ]
+    tempting = ((lure.value, f" ({lure.about})" if lure.about else "") for lure in question.distractors)
+    notes = [f"tempting: {value}{about}" for value, about in tempting]
     if question.world_answers:
         notes.append(f"true, but not in the documents: {'; '.join(question.world_answers)}")
     if question.withheld:
@@ -218,10 +208,6 @@ class State(Struct, frozen=True, kw_only=True):
     said: list[Said] = []
 
 
-class AlreadyLabelled(UsageError):
-    """The answer was labelled meanwhile, in another tab: nothing is overwritten."""
-
-
 class Labelling:
     """The answers that one person labels, in their order; thread-safe."""
 
@@ -270,11 +256,8 @@ class Labelling:
     def progress(self) -> Progress:
         """How many answers of the sample have a label, and how many were skipped."""
         mine = [self._labels[key] for key in self.keys if key in self._labels]
-        return Progress(
-            sum(label.bucket is not None for label in mine),
-            sum(label.skipped for label in mine),
-            len(self.keys),
-        )
+        labelled = sum(label.bucket is not None for label in mine)
+        return Progress(labelled, sum(label.skipped for label in mine), len(self.keys))
 
     def state(self) -> State:
         """What is to be shown now."""
@@ -286,7 +269,10 @@ class Labelling:
                 progress=self.progress,
                 item=self.item(key) if key else None,
                 draft=draft,
-                said=self._said(key) if key and self._adjudicates else [],
+                said=[
+                    Said(by=label.by, bucket=label.bucket, comment=label.comment)
+                    for label in (read_people(self._folder)[0].of(key) if key and self._adjudicates else ())
+                ],
             )
 
     def item(self, key: Key) -> Item:
@@ -299,11 +285,9 @@ class Labelling:
 
     def save(self, question: str, given: Given | str, epoch: int = 0) -> None:
         """Write a label; raises AlreadyLabelled, UsageError for what is no label, StorageError."""
-        read = checked(given if isinstance(given, Given) else {"bucket": given})
+        values = msgspec.structs.asdict(checked(given if isinstance(given, Given) else {"bucket": given}))
         with self._lock:
-            key = self._open(question, epoch)
-            values = msgspec.structs.asdict(read)
-            self._write(self._label(key, **values))
+            self._write(self._label(self._open(question, epoch), **values))
 
     def skip(self, question: str, epoch: int = 0) -> None:
         """Leave an answer for later; raises AlreadyLabelled, UsageError, StorageError."""
@@ -313,14 +297,12 @@ class Labelling:
     def undo(self) -> bool:
         """Take back the last label or skip; returns False where there is none."""
         with self._lock:
-            last = next(
-                (each for each in reversed(self._labels.values()) if each.bucket or each.skipped), None
-            )
-            if last is None:
-                return False
-            self._write(self._label(last.key))
-            self._draft = last
-            return True
+            for label in reversed(self._labels.values()):
+                if label.bucket or label.skipped:
+                    self._write(self._label(label.key))
+                    self._draft = label
+                    return True
+            return False
 
     def _next(self) -> Key | None:
         if self._draft is not None:
@@ -333,15 +315,11 @@ class Labelling:
     def _open(self, question: str, epoch: int) -> Key:
         key = question, epoch
         if key not in self._known:
-            raise UsageError(f"expected an answer of the sample, found {question!r} epoch {epoch}")
+            raise UsageError(f"{question!r}, epoch {epoch}, is not an answer of the sample")
         label = self._labels.get(key)
         if label is not None and label.bucket:
             raise AlreadyLabelled(f"{question} is already labelled {label.bucket}, perhaps in another tab")
         return key
-
-    def _said(self, key: Key) -> list[Said]:
-        people, _ = read_people(self._folder)
-        return [Said(by=each.by, bucket=each.bucket, comment=each.comment) for each in people.of(key)]
 
     def _label(self, key: Key, **values: object) -> Label:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -365,7 +343,7 @@ def checked(values: object) -> Given:
     try:
         given = values if isinstance(values, Given) else msgspec.convert(values, Given)
     except msgspec.ValidationError as error:
-        raise UsageError(f"expected a label, found: {error}", help="docs/calibration.md") from error
+        raise UsageError(f"this is not a label: {error}", help="docs/calibration.md") from error
     quality, claims = given.refusal_quality, given.extra_claim_count
     if quality is not None and not 0 <= quality <= MOST_QUALITY:
         raise UsageError(f"expected a refusal quality from 0 to {MOST_QUALITY}, found {quality}")
@@ -373,7 +351,7 @@ def checked(values: object) -> Given:
         raise UsageError(f"expected a number of uncited claims from 0 up, found {claims}")
     if len(given.comment) > LONGEST_COMMENT:
         raise UsageError(
-            f"expected a comment of at most {LONGEST_COMMENT} characters, found {len(given.comment)}"
+            f"the comment has {len(given.comment)} characters, at most {LONGEST_COMMENT} are allowed"
         )
     if given.bucket == "refused":
         return replace(given, citation_supports=None, extra_claim_count=None)
@@ -394,10 +372,8 @@ def open_labelling(
 
     Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
     """
-    answers = answered(folder.records())
-    place = labels_folder(folder)
-    known = read_design(place)
-    grown = {}
+    answers, place = answered(folder.records()), labels_folder(folder)
+    known, grown = read_design(place), {}
     if known and sample > len(known.items) and any(place.glob("*.jsonl")):
         grown = spread_of(known, answers, read_people(place)[0].standing())
     design = open_design(folder, answers, sample=sample, strata=strata, seed=seed, deviations=grown)
@@ -412,9 +388,6 @@ def open_labelling(
                 help=f"ragharness label {folder.name} --as NAME",
             )
     wanted = set(keys)
-    records = {
-        (each.question, each.epoch): each
-        for each in folder.records()
-        if (each.question, each.epoch) in wanted
-    }
+    keyed = (((record.question, record.epoch), record) for record in folder.records())
+    records = {key: record for key, record in keyed if key in wanted}
     return Labelling(place, annotator, keys, records, grading, adjudicate=adjudicate)

@@ -383,18 +383,16 @@ def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
 def limits_of(gates: Gates) -> dict[str, Limit]:
     """Thresholds with their signs by the name of their figure; raises UnknownName, UsageError."""
     limits, known = {}, figures() if gates.thresholds else {}
-    for name, threshold in gates.thresholds.items():
+    for name, text in gates.thresholds.items():
         if name not in known:
             raise UnknownName("figure for a threshold", name, known, help="docs/gate.md lists them")
-        limit, figure = limit_of(name, threshold), known[name]
+        limit, figure = limit_of(name, text), known[name]
         least, most = figure.range
         if limit.value < least or (most is not None and limit.value > most):
             to = f" to {most}" if most is not None else " up"
-            raise UsageError(
-                f"expected the limit of {name} to be a number from {least}{to}, found {threshold}"
-            )
+            raise UsageError(f"expected the limit of {name} to be a number from {least}{to}, found {text}")
         if not limit.sign and figure.higher_is_better is None:
-            raise UsageError(f"expected {name}<=... or {name}>=..., found {name}={threshold}")
+            raise UsageError(f"expected {name}<=... or {name}>=..., found {name}={text}")
         limits[name] = Limit(limit.sign or (">=" if figure.higher_is_better else "<="), limit.value)
     return limits
 
