@@ -30,9 +30,8 @@ from ragharness.questions.questionset import (
 )
 from ragharness.records import ROWS, Question
 from ragharness.support.options import to_toml
-from ragquestions.candidates import Pool, Shortage
 from ragquestions.corpus_index import CorpusIndex
-from ragquestions.picking import PATIENCE, Picker, level_forms, pick_answerable
+from ragquestions.picking import PATIENCE, Picker, Pool, Shortage, level_forms, pick_answerable
 from ragquestions.recipes import load_recipe, usual_answers
 
 SMALLEST = 13  # one question of each kind and a few to balance: below this a set says nothing

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,9 @@ from ragharness.errors import QuestionsNotUsable
 from ragharness.language.dates import find_dates, iso
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import sentences, words
-from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
-from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
-from ragharness.records import Distractor, Document, Evidence, Kind, Passage, Question
+from ragharness.questions.questionset import EXAMPLE, NumberedQuestions
+from ragharness.questions.values import Typed, interrogative, kind_of, read_amount, read_date, typed
+from ragharness.records import Distractor, Document, Evidence, Passage, Question
 
 _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
 _FALSE = frozenset({"no", "false", "0", "n"})
@@ -51,12 +52,12 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
             problems.append((number, str(error)))
     if problems:
         lines = [f"line {number}: {problem}" for number, problem in sorted(problems, key=itemgetter(0))]
-        more = f"\nand {len(lines) - MOST} more" if len(lines) > MOST else ""
+        more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
         good = f"{len(questions)} of {len(questions) + len(lines)} rows can be asked"
         raise QuestionsNotUsable(
-            f"expected a question and its answer in every row of {path}; {good}:\n"
-            + "\n".join(lines[:MOST])
-            + more,
+            "\n".join(
+                (f"expected a question and its answer in every row of {path}; {good}:", *lines[:MOST], *more)
+            ),
             help="fix these rows; docs/own.md shows the columns",
         )
     if not questions:
@@ -70,7 +71,10 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
     text = _cell(cells, "question")
     if not any(map(str.isalpha, text)):
         raise ValueError("no question")
-    document = _document(_cell(cells, "document"), locator)
+    name = _cell(cells, "document")
+    document = locator.document(name) if name and locator else name
+    if name and not document:
+        raise ValueError(f"no document is named {name[:80]!r}")
     golds = [gold for gold in _cells(cells, "answer", "|") if gold.lower() not in _NONE]
     flag = _cell(cells, "answerable").lower()
     if flag not in _TRUE | _FALSE:
@@ -92,12 +96,10 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
     )
     if not golds:
         kind = kind_of(named, [], text)
-        return replace(
-            plain, kind=kind, proposition=interrogative(text).rstrip("? ") if kind == "yesno" else ""
-        )
+        proposition = interrogative(text).rstrip("? ") if kind == "yesno" else ""
+        return replace(plain, kind=kind, proposition=proposition)
     read = typed(named, golds, unit, text)
-    tempting = _cells(cells, "distractors", "|")
-    false = tuple(Distractor(value) for value in _false_answers(read.kind, tempting, read.unit, read.answers))
+    false = tuple(map(Distractor, _false_answers(read, _cells(cells, "distractors", "|"))))
     return replace(
         plain,
         stratum="grounded",
@@ -114,8 +116,9 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
     )
 
 
-def _false_answers(kind: Kind, texts: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
+def _false_answers(golds: Typed, texts: list[str]) -> Iterator[str]:
     """Yield false answers as they are compared; raises ValueError for others' kinds and accepted ones."""
+    kind, unit = golds.kind, golds.unit
     for text in texts:
         amount = read_amount(text, unit) if kind == "number" else None
         value = amount[0] if amount and amount[1] == unit else read_date(text) if kind == "date" else text
@@ -123,7 +126,7 @@ def _false_answers(kind: Kind, texts: list[str], unit: str, answers: tuple[str, 
             raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {text[:80]!r}")
         if kind == "date" and not value:
             raise ValueError(f"expected a date as false answer, found {text[:80]!r}")
-        if value in answers:
+        if value in golds.answers:
             raise ValueError(f"the false answer {text[:80]!r} is an accepted one")
         yield value.lower() if kind == "yesno" else value
 
@@ -146,22 +149,12 @@ def _cells(cells: Cells, name: str, separator: str) -> list[str]:
     return [text for part in _cell(cells, name).split(separator) if (text := part.strip())]
 
 
-def _document(name: str, locator: Locator | None) -> str:
-    if not name or locator is None:
-        return name
-    document = locator.document(name)
-    if not document:
-        raise ValueError(f"no document is named {name[:80]!r}")
-    return document
-
-
 def _evidence(
     cells: Cells, text: str, golds: list[str], document: str, locator: Locator | None
 ) -> tuple[Evidence, ...]:
     if locator is None:
         return ()
-    quotes = _cells(cells, "evidence", "||")
-    if quotes:
+    if quotes := _cells(cells, "evidence", "||"):
         return tuple(_quoted(quote, text, document, locator) for quote in quotes)
     if all(gold.lower() in {"yes", "no", "true", "false"} for gold in golds):
         raise ValueError("a yes or no needs its evidence: a quote of the document that decides it")
@@ -195,7 +188,8 @@ class Locator:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._aligner = Aligner(corpus, PassageSet((), 0))
-        self._stated: dict[tuple[str, ...], Evidence | None] = {}
+        # Tables repeat rows, and each looks through every sentence.
+        self._stated = cache(self._find)
 
     def document(self, name: str) -> str:
         """Id of the document that a name means; empty: of none."""
@@ -211,29 +205,24 @@ class Locator:
 
     def holding(self, question: str, quote: str, document: str) -> Evidence | None:
         """Sentence that holds a quote too short to be placed by itself; None: several documents."""
-        search = _search(quote)
-        places = []
-        for candidate in self._candidates(document):
-            if search.search(candidate.text):
-                places += [
-                    (_share(question, candidate.text[start:end]), Evidence(candidate.id, start, end))
-                    for start, end in sentences(candidate.text)
-                    if search.search(candidate.text[start:end])
-                ]
-        if len({span.document for _, span in places}) != 1:
+        search, terms = _search(quote), _terms(question)
+        places = [
+            (len(terms & frozenset(words(sentence))), -start, Evidence(candidate.id, start, end))
+            for candidate in self._candidates(document)
+            if search.search(candidate.text)
+            for start, end in sentences(candidate.text)
+            if search.search(sentence := candidate.text[start:end])
+        ]
+        if len({span.document for _, _, span in places}) != 1:
             return None
-        return max(places, key=lambda place: (place[0], -place[1].start))[1]
+        return max(places, key=itemgetter(0, 1))[2]
 
     def _candidates(self, document: str) -> Sequence[Document]:
         return [self._corpus.document(document)] if document else self._corpus.documents
 
     def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
         """Sentence with one spelling of the answer that shares most words with the question."""
-        # Tables repeat rows, and each looks through every sentence.
-        key = (question, document, *spellings)
-        if key not in self._stated:
-            self._stated[key] = self._find(question, spellings, document)
-        return self._stated[key]
+        return self._stated(question, tuple(spellings), document)
 
     def _find(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
         terms = _terms(question)
@@ -242,8 +231,7 @@ class Locator:
         for candidate in self._candidates(document):
             if not answer.may_stand_in(candidate.text):
                 continue
-            unnamed = terms - frozenset(words(candidate.title))
-            sought = unnamed or terms
+            sought = terms - frozenset(words(candidate.title)) or terms
             for start, end in sentences(candidate.text):
                 sentence = candidate.text[start:end]
                 share = len(sought & frozenset(words(sentence))) / max(1, len(sought))
@@ -260,9 +248,7 @@ class Answer:
         self._searches = [_search(spelling) for spelling in spellings if spelling]
         amounts = [amount for spelling in spellings if (amount := read_amount(spelling, ""))]
         self._values = {Decimal(value) for value, unit in amounts if not unit}
-        self._dates = {
-            date for spelling in spellings if (date := read_date(spelling)) and not spelling.isdecimal()
-        }
+        self._dates = {date for each in spellings if (date := read_date(each)) and not each.isdecimal()}
 
     def may_stand_in(self, text: str) -> bool:
         """Whether it is worth looking at each sentence of a text."""
@@ -284,11 +270,6 @@ class Answer:
 
 def _terms(question: str) -> frozenset[str]:
     return frozenset(word for word in words(question) if len(word) >= _SHORTEST) - _ASKING
-
-
-def _share(question: str, sentence: str) -> float:
-    terms = _terms(question)
-    return len(terms & frozenset(words(sentence))) / max(1, len(terms))
 
 
 def _search(spelling: str) -> re.Pattern[str]:
@@ -315,12 +296,7 @@ _COLUMNS = {
     "note": "note notes comment",
 }  # what a column is called, in small letters without blanks and dashes
 _NAMES = {name: column for column, names in _COLUMNS.items() for name in names.split()}
-_UNREAD = "unread"
-"""A column whose name begins with note, and is none of them, is the user's own: it is not read."""
-
-_NEEDED: dict[str, tuple[str, ...]] = {"question": (), "answer": ("answerable",)}
-"""Columns without which nothing can be asked, and what may stand for them."""
-
+_UNREAD = "unread"  # a column whose name begins with note, and is none of them: the user's own
 MOST = 200  # bad rows or columns that are named in one message; the rest is counted
 
 
@@ -360,8 +336,8 @@ def read_rows(content: bytes, path: Path) -> tuple[list[tuple[int, Cells]], Prob
 
 
 def _csv_rows(text: str, path: Path, problems: Problems) -> Iterator[tuple[int, Cells]]:
-    line, _, below = text.partition("\n")
-    hint = line.strip()
+    head, _, below = text.partition("\n")
+    hint = head.strip()
     skipped = int(hint.lower().startswith("sep=") and len(hint) > len("sep="))  # a hint of Excel's
     text = below if skipped else text
     head = text.partition("\n")[0]
@@ -415,8 +391,8 @@ def _json_rows(text: str, problems: Problems) -> Iterator[tuple[int, Cells]]:
         lacking = [f'expected a field "{needed}", found none' for needed in _lacking(cells)]
         if wrong := _misnamed(list(row)) or lacking:
             problems.append((number, "; ".join(wrong)))
-            continue
-        yield number, cells
+        else:
+            yield number, cells
 
 
 def _misnamed(names: Sequence[str]) -> list[str]:
@@ -450,4 +426,5 @@ def _column_of(name: str) -> str:
 
 def _lacking(columns: Collection[str]) -> list[str]:
     """Columns without which nothing can be asked and which are not there."""
-    return [needed for needed, others in _NEEDED.items() if not {needed, *others} & set(columns)]
+    needed = {"question": {"question"}, "answer": {"answer", "answerable"}}
+    return [name for name, names in needed.items() if names.isdisjoint(columns)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,14 +13,15 @@ from typing import NamedTuple
 import msgspec
 
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
-from ragharness.corpus.loading import Corpus
+from ragharness.corpus.loading import Corpus, manifest
 from ragharness.errors import QuestionsNotUsable, StorageError, UnknownName
 from ragharness.language.words import words
 from ragharness.questions import makers
-from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import (
     CARD,
+    EXAMPLE,
     LINES,
+    NumberedQuestions,
     QuestionSet,
     frozen_in,
     frozen_set,
@@ -28,9 +29,11 @@ from ragharness.questions.questionset import (
     of_another_state,
     own_place,
     read_card,
+    read_file,
+    read_lines,
     shipped_priors,
 )
-from ragharness.records import ROWS
+from ragharness.records import ROWS, Question
 from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
@@ -86,26 +89,23 @@ def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
             raise of_another_state(corpus, folder)
         return frozen
     built = makers.build_and_probe(corpus, size, seed)
-    try:
-        makers.freeze(built, folder, corpus)
-    except StorageError as error:
-        return replace(built, notes=(*built.notes, f"built now, and not frozen: {error}"))
     note = (
         f"{len(built.questions)} questions built and frozen in {folder}: read them before you trust a score"
     )
+    try:
+        makers.freeze(built, folder, corpus)
+    except StorageError as error:
+        note = f"built now, and not frozen: {error}"
     return replace(built, notes=(*built.notes, note))
 
 
 def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
     """Why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
-    from ragharness.corpus.loading import manifest
-
     if frozen.split != corpus.split:
         return f"built now: the frozen set belongs to another split of {corpus.id}"
     if len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
         return f"built now: the frozen set is about other documents of {corpus.id}"
-    changed = makers.not_made_again(frozen, corpus)
-    if not changed:
+    if not (changed := makers.not_made_again(frozen, corpus)):
         return ""
     return (
         f"built now: the frozen set belongs to another state of {corpus.id}, in which {len(changed)} of its"
@@ -149,17 +149,9 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
     notes = tuple(f"{count} of {len(questions)} golds {advice}" for count, advice in counts if count)
     if refusals := sum(question.wanted == "refused" for question in questions):
         notes = (f"{refusals} of {len(questions)} questions should be refused: they have no answer", *notes)
-    return QuestionSet(
-        name,
-        "",
-        "",
-        DEFAULT_SEED,
-        len(questions),
-        questions,
-        notes=notes,
-        places=places,
-        priors=shipped_priors(name),
-    )
+    priors = shipped_priors(name)
+    size = len(questions)
+    return QuestionSet(name, "", "", DEFAULT_SEED, size, questions, notes=notes, places=places, priors=priors)
 
 
 def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestions:
@@ -185,8 +177,7 @@ _KEPT = 12  # tables of questions in the cache; the longest unused ones go first
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:
     """Questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
     questions = questions_about(corpus, path)
-    findings = misfits(questions, corpus)
-    if findings:
+    if findings := misfits(questions, corpus):
         finding = findings[0]
         raise QuestionsNotUsable(
             f"expected questions about {corpus.id} in {path}, found {len(findings)} that do not fit;"
@@ -220,14 +211,13 @@ class Finding(NamedTuple):
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """What makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
-    return [*_unique(questions), *_rows(questions), *_strangers(questions, corpus)]
-
-
-def _rows(questions: QuestionSet) -> Iterator[Finding]:
-    for question in questions.questions:
-        if question.row not in ROWS:
-            expected = f"expected a stratum and target of {', '.join(ROWS)}"
-            yield Finding("row", question.id, f"{expected}, found {question.row}")
+    expected = f"expected a stratum and target of {', '.join(ROWS)}"
+    rows = [
+        Finding("row", question.id, f"{expected}, found {question.row}")
+        for question in questions.questions
+        if question.row not in ROWS
+    ]
+    return [*_unique(questions), *rows, *_strangers(questions, corpus)]
 
 
 def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
@@ -240,43 +230,29 @@ def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
                 continue
             for span in question.evidence:
                 if span.document == name and not 0 <= span.start < span.end <= length:
-                    span_text = f"{span.start}-{span.end} of {length} characters"
-                    yield Finding(
-                        "evidence", question.id, f"expected a span inside {name}, found {span_text}"
-                    )
+                    place = f"{span.start}-{span.end} of {length} characters"
+                    yield Finding("evidence", question.id, f"expected a span inside {name}, found {place}")
 
 
 def _unique(questions: QuestionSet) -> Iterator[Finding]:
     """No id or text is missing or there twice."""
-    every = questions.questions
-    for number, question in zip(_places(questions), every, strict=True):
+    places = questions.places or range(1, len(questions.questions) + 1)
+    unit = "line" if questions.places else "question"
+    numbered = list(zip(places, questions.questions, strict=True))
+    for number, question in numbered:
         if not question.id:
-            yield Finding("ids", "", f"expected an id in {_unit(questions)} {number}, found none")
+            yield Finding("ids", "", f"expected an id in {unit} {number}, found none")
         if not words(question.text):
-            yield Finding(
-                "texts", question.id, f"expected a question with words, found {question.text[:_QUOTED]!r}"
-            )
-    yield from _doubles("id", [question.id for question in every], questions)
-    yield from _doubles("text", [" ".join(words(question.text)) for question in every], questions)
-
-
-def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator[Finding]:
-    numbers_of: dict[str, list[int]] = {}
-    for number, key in enumerate(keys):
-        numbers_of.setdefault(key, []).append(number)
-    places = _places(questions)
-    for key, numbers in numbers_of.items():
-        if key and len(numbers) > 1:
-            *most, last = [str(places[number]) for number in numbers[:_LISTED]]
-            last = last if len(numbers) <= _LISTED else f"{len(numbers) - _LISTED + 1} more"
-            lines = f"{_unit(questions)}s {', '.join(most)} and {last}"
-            question = questions.questions[numbers[0]].id
-            yield Finding(f"unique {what}s", question, f"the same {what} stands in {lines}")
-
-
-def _places(questions: QuestionSet) -> Sequence[int]:
-    return questions.places or range(1, len(questions.questions) + 1)
-
-
-def _unit(questions: QuestionSet) -> str:
-    return "line" if questions.places else "question"
+            message = f"expected a question with words, found {question.text[:_QUOTED]!r}"
+            yield Finding("texts", question.id, message)
+    texts = (" ".join(words(question.text)) for question in questions.questions)
+    for what, keys in (("id", (question.id for question in questions.questions)), ("text", texts)):
+        alike: dict[str, list[tuple[int, Question]]] = {}
+        for key, member in zip(keys, numbered, strict=True):
+            alike.setdefault(key, []).append(member)
+        for key, members in alike.items():
+            if key and len(members) > 1:
+                *most, last = [str(number) for number, _ in members[:_LISTED]]
+                last = last if len(members) <= _LISTED else f"{len(members) - _LISTED + 1} more"
+                message = f"the same {what} stands in {unit}s {', '.join(most)} and {last}"
+                yield Finding(f"unique {what}s", members[0][1].id, message)

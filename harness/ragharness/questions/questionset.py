@@ -1,16 +1,22 @@
-"""``QuestionSet``: the questions of one set in row order, with what they were built from."""
+"""``QuestionSet``: the questions of one set in row order, with what they were built from, as files hold them.
+
+A mistake in a question file of the user's is reported with its line.
+"""
 
 from __future__ import annotations
 
+import codecs
+import difflib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -18,8 +24,7 @@ from msgspec.structs import replace
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.questions.import_jsonl import read_file, read_lines
-from ragharness.records import Evidence, Question, Stratum, Target
+from ragharness.records import Distractor, Evidence, Question, Stratum, Target
 from ragharness.support import resources
 from ragharness.support.files import write_atomic
 
@@ -58,9 +63,7 @@ def _plain(question: Question) -> Question:
     """
     fields = ((name, getattr(question, name)) for name in question.__struct_fields__)
     tuples = {name: value or () for name, value in fields if isinstance(value, tuple)}
-    distractors = (
-        replace(distractor, evidence=distractor.evidence or ()) for distractor in question.distractors
-    )
+    distractors = (replace(each, evidence=each.evidence or ()) for each in question.distractors)
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
@@ -72,23 +75,19 @@ def is_cloze(question: Question) -> bool:
     return GAP in question.text
 
 
-FEWEST = 60
-"""Questions of a set about a folder of the user's below which its shares are too uncertain to be a result."""
+FEWEST = 60  # questions of a set about a folder below which its shares are too uncertain to be a result
 
 
 def shortfall(questions: QuestionSet) -> str:
     """Why a set that was built about a folder cannot carry a result, and what to do; empty: it can."""
     lacking = [name for name in questions.left_out if name.partition("/")[2] != "unsupported/document"]
-    few = (
-        f"{len(questions.questions)} questions instead of {FEWEST}"
-        if len(questions.questions) < FEWEST
-        else ""
-    )
-    none = f"none of {', '.join(lacking)}" if lacking else ""
-    if not (few or none):
+    count = len(questions.questions)
+    short = [f"{count} questions instead of {FEWEST}"] if count < FEWEST else []
+    short += [f"none of {', '.join(lacking)}"] if lacking else []
+    if not short:
         return ""
     return (
-        f"the documents of {questions.corpus} carry {' and '.join(filter(None, (few, none)))}. Let a model write"
+        f"the documents of {questions.corpus} carry {' and '.join(short)}. Let a model write"
         f" them: ragharness questions build --corpus {questions.corpus} --model NAME; or give your own:"
         " --questions FILE"
     )
@@ -126,12 +125,9 @@ class QuestionSet:
     questions: tuple[Question, ...]
     frozen: bool = False
     notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """Names of the parts of which the documents carry none; ``notes`` says so."""
-    places: tuple[int, ...] = ()
-    """For a file of the user's, which need not be built as ours are: the line of each question."""
-    priors: Mapping[str, str] = field(default_factory=dict)
-    """Answer that the documents give most often on a topic, by the topic; none where no two agree."""
+    left_out: tuple[str, ...] = ()  # names of the parts of which the documents carry none
+    places: tuple[int, ...] = ()  # for a file of the user's: the line of each question
+    priors: Mapping[str, str] = field(default_factory=dict)  # by topics, as ``usual_answers`` gives them
 
     @cached_property
     def hash(self) -> str:
@@ -151,23 +147,19 @@ class QuestionSet:
     @cached_property
     def withheld_documents(self) -> tuple[str, ...]:
         """Documents that must not be in the index, sorted."""
-        return tuple(
-            sorted({question.document for question in self.questions if question.withheld == "document"})
-        )
+        withheld = (question for question in self.questions if question.withheld == "document")
+        return tuple(sorted({question.document for question in withheld}))
 
     @cached_property
     def withheld_spans(self) -> tuple[Evidence, ...]:
         """Spans that no passage of the index may overlap, sorted."""
-        spans = {
-            span for question in self.questions if question.withheld == "clause" for span in question.evidence
-        }
-        return tuple(sorted(spans))
+        withheld = (question for question in self.questions if question.withheld == "clause")
+        return tuple(sorted({span for question in withheld for span in question.evidence}))
 
 
 CARD = "questionset.toml"
 LINES = "questions.jsonl"
-PRIORS = "priors.json"
-"""Answer that the corpus gives most often on each topic: what a pipeline that reads nothing may guess."""
+PRIORS = "priors.json"  # the usual answer to each topic: what a pipeline that reads nothing may guess
 
 
 class QuestionSetMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -198,8 +190,7 @@ def frozen_in(folder: Path) -> QuestionSet:
     """Frozen set of a folder as it was written; raises QuestionsNotUsable."""
     card = read_card(folder)
     content = read_file(folder / LINES)
-    digest = sha256(content).hexdigest()
-    if digest != card.sha256:
+    if (digest := sha256(content).hexdigest()) != card.sha256:
         raise QuestionsNotUsable(
             f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {digest[:12]}:"
             " they were changed after the freeze",
@@ -259,9 +250,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 HOME = Path("questionsets")
-STATES = "documents.json"
-"""Beside a set about a folder: the hash of each document, so that a change can be named."""
-
+STATES = "documents.json"  # beside a set about a folder: the hash of each document, so that a change is named
 _LONGEST = 60
 _NAMED = 5  # changed documents that are named; the rest is counted
 
@@ -271,10 +260,8 @@ def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -
     name = re.sub(r"[^\w.-]+", "-", corpus).strip("-.")
     if len(name) > _LONGEST or not name:
         name = f"{name[-_LONGEST:].strip('-.')}-{sha256(corpus.encode()).hexdigest()[:6]}".lstrip("-")
-    parts = [name]
-    parts += [f"{size}"] if size != DEFAULT_SIZE else []
-    parts += [f"seed{seed}"] if seed != DEFAULT_SEED else []
-    return HOME / "_".join(parts)
+    name += f"_{size}" if size != DEFAULT_SIZE else ""
+    return HOME / (name + (f"_seed{seed}" if seed != DEFAULT_SEED else ""))
 
 
 def document_hashes(corpus: Corpus) -> dict[str, str]:
@@ -318,3 +305,124 @@ def listed(names: Sequence[str], most: int) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+EXAMPLE = "ragharness questions build --out FILE writes one to compare with"
+
+_SHOWN = 5  # problems of a malformed file that are named one by one
+_DERIVED = ("row", "wanted")  # what ``questions show --json`` tells beside the fields: it follows from them
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+class NumberedQuestions(NamedTuple):
+    """Questions, and the lines of the file in which they stand."""
+
+    questions: tuple[Question, ...]
+    places: tuple[int, ...]
+
+
+def read_file(path: Path) -> bytes:
+    """Bytes of a question file; raises QuestionsNotUsable where they cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise QuestionsNotUsable(
+            f"expected a question file or the folder of a frozen set, found no {path} that can be read:"
+            f" {error.strerror}",
+            help=EXAMPLE,
+        ) from error
+
+
+def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestions:
+    """Questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers.
+
+    ``examine`` looks at the values too, which a frozen set has behind it.
+    """
+    decoder = msgspec.json.Decoder(Question)
+    questions: list[Question] = []
+    places: list[int] = []
+    problems: list[str] = []
+    # Some editors begin a file with a byte order mark.
+    for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            question = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            problems.append(f"line {number}: {error}")
+            continue
+        questions.append(question)
+        places.append(number)
+        mistakes = _mistakes(question, msgspec.json.decode(line)) if examine else ()
+        problems += (f"line {number}: {mistake}" for mistake in mistakes)
+    if problems:
+        raise _malformed(content, path, problems, len(questions))
+    if not questions:
+        raise QuestionsNotUsable(f"expected questions in {path}, found none", help=EXAMPLE)
+    return NumberedQuestions(tuple(questions), tuple(places))
+
+
+def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
+    """Error for lines that are no questions; a file of another kind is named, not its lines."""
+    begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if begin == b"[":
+        content_kind, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
+    elif not good and begin != b"{":
+        content_kind, advice = "a file of another kind", EXAMPLE
+    else:
+        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        content_kind, advice = "; ".join(problems[:_SHOWN]) + more, EXAMPLE
+    return QuestionsNotUsable(
+        f"expected one question a line (JSON Lines, UTF-8) in {path}, found {content_kind}", help=advice
+    )
+
+
+def _mistakes(question: Question, written: dict[str, Any]) -> Iterator[str]:
+    """Yield what would make a question count for something else than its writer meant."""
+    yield from _strange(written, (*Question.__struct_fields__, *_DERIVED), "")
+    for name in _DERIVED:
+        follows = getattr(question, name)
+        if written.get(name, follows) != follows:
+            yield f"{name!r} follows from the other fields: expected {follows}, found {written[name]}"
+    distractors = written.get("distractors", ())
+    for distractor in distractors:
+        yield from _strange(distractor, Distractor.__struct_fields__, " of a distractor")
+    for holder in (written, *distractors):
+        for span in holder.get("evidence", ()):
+            yield from _strange(span, Evidence.__struct_fields__, " of evidence")
+    fits, expected = _READABLE.get(question.kind, (lambda _: True, ""))
+    tempting = (distractor.value for distractor in question.distractors)
+    for value in (*question.answers, *question.world_answers, *tempting):
+        if not fits(value):
+            yield f"expected {expected}, found {value!r}"
+    if question.kind == "yesno" and len(set(question.answers)) > 1:
+        yield "the answer is yes or no, not both"
+    if question.answerable and not question.answers:
+        yield "expected answers, as it is answerable, found none"
+    if question.answers and not question.answerable:
+        yield "expected no answers (but perhaps world_answers), as it is not answerable, found some"
+    if question.wanted == "correct" and not question.evidence:
+        yield "expected evidence, without which no answer can be correct, found none"
+
+
+def _strange(written: dict[str, Any], known: tuple[str, ...], of: str) -> Iterator[str]:
+    for name in written:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+            yield f"no field{of} is named {name!r}" + (f", did you mean {near[0]}?" if near else "")
+
+
+def _is_number(value: str) -> bool:
+    try:
+        number = Decimal(value.replace(",", ""))
+        # With an exponent it can have a billion digits.
+        return number.is_finite() and abs(number.adjusted()) < 400
+    except InvalidOperation:
+        return False
+
+
+_READABLE: dict[str, tuple[Callable[[str], object], str]] = {
+    "yesno": (lambda value: value in {"yes", "no"}, "the answer yes or no"),
+    "number": (_is_number, "a plain decimal like 391035 or 21.4"),
+    "date": (_DATE.fullmatch, "a date like 2024, 2024-03 or 2024-03-01"),
+}

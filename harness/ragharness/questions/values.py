@@ -15,14 +15,13 @@ from ragharness.records import Kind, Question
 KINDS = ("yesno", "number", "date", "text", "list")
 Precision = Literal["", "year", "month", "day"]
 
-LONGEST_TEXT = 6
-"""Words up to which a text can be looked for in an answer; longer ones are said in other words."""
-
-_SHORTEST_CLAUSE = 5
-"""Words from which a text with a clause is a sentence: "There are none" is a plain answer."""
-
-_LONGEST_NAME, _SHORT_WORD = 10, 3
-"""Words of a name ("the High Court of England and Wales"), and letters of a small word in it."""
+LONGEST_TEXT = (
+    6  # words up to which a text can be looked for in an answer; longer ones are said in other words
+)
+_SHORTEST_CLAUSE = (
+    5  # words from which a text with a clause is a sentence: "There are none" is a plain answer
+)
+_LONGEST_NAME, _SHORT_WORD = 10, 3  # words of a name ("the High Court of England and Wales"), letters of "of"
 
 _YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
 _LEADING = re.compile(r"(yes|no)(?=\s*(?:$|[,;:!—–-]|\.(?!\s*\d)))", re.IGNORECASE)
@@ -86,8 +85,7 @@ class Typed(NamedTuple):
     unit: str
     precision: Precision
     proposition: str
-    reasons: dict[str, tuple[str, ...]]
-    """For ``yesno``: the golds that give reasons behind their yes or no."""
+    reasons: dict[str, tuple[str, ...]]  # for ``yesno``: the golds that give reasons behind their yes or no
 
 
 def typed(named: str, golds: list[str], unit: str, question: str) -> Typed:
@@ -121,11 +119,8 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
         return "yesno"
     if _are_dates(answers, question):
         return "date"
-    if is_version(answers, question):
-        return "text"
-    if all(read_amount(answer, "") or _counted(answer, question) for answer in answers):
-        return "number"
-    return "text"
+    numbers = all(read_amount(answer, "") or _counted(answer, question) for answer in answers)
+    return "number" if numbers and not is_version(answers, question) else "text"
 
 
 def read_answers(
@@ -137,7 +132,8 @@ def read_answers(
     has a precision only where the question asks for a day or a month: a gold may say more than was asked.
     """
     if kind == "yesno":
-        values = {_yes_no(gold) for gold in golds}
+        leads = ((gold, _LEADING.match(gold)) for gold in golds)
+        values = {_YES_NO.get((lead[1] if lead else gold).lower(), gold) for gold, lead in leads}
         if len(values) > 1 or not values <= {"yes", "no"}:
             raise ValueError(f"expected the answer yes or no, found {' | '.join(golds)[:80]!r}")
         return tuple(values), "", ""
@@ -170,19 +166,11 @@ def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
 def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
     terms = gold.split()
-    long = len(terms)
-    if (
-        long <= _LONGEST_NAME
-        and "," not in gold
-        and all(term[0].isupper() for term in terms if len(term) > _SHORT_WORD)
-    ):
+    count = len(terms)
+    named = "," not in gold and all(term[0].isupper() for term in terms if len(term) > _SHORT_WORD)
+    if named and count <= _LONGEST_NAME:
         return False
-    return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
-
-
-def _yes_no(gold: str) -> str:
-    leading = _LEADING.match(gold)
-    return _YES_NO.get((leading[1] if leading else gold).lower(), gold)
+    return count > LONGEST_TEXT or (count >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
 
 
 def _are_dates(answers: list[str], question: str) -> bool:
@@ -242,14 +230,11 @@ def read_date(text: str) -> str:
         return text if text[0] in "12" else ""
     text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
     dates = [date for date in find_dates(text) if date.year]
-    if (
-        len(dates) != 1
-        or dates[0].fiscal
-        or dates[0].quarter
-        or dates[0].end - dates[0].start < len(text.strip()) - 1
-    ):
+    if len(dates) != 1:
         return ""
-    date = dates[0]
+    [date] = dates
+    if date.fiscal or date.quarter or date.end - date.start < len(text.strip()) - 1:
+        return ""
     return "-".join([f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)])
 
 
@@ -260,10 +245,11 @@ def read_amount(text: str, unit: str) -> tuple[str, str] | None:
     if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", plain):
         return f"{Decimal(plain):f}", unit
     quantities = find_quantities(text)
-    if len(quantities) != 1 or quantities[0].range or quantities[0].bound or "°" in text:
+    if len(quantities) != 1:
         return None
-    amount = quantities[0]
-    if not _BESIDE.fullmatch(text[: amount.start] + text[amount.end :]):
+    [amount] = quantities
+    beside = text[: amount.start] + text[amount.end :]
+    if amount.range or amount.bound or "°" in text or not _BESIDE.fullmatch(beside):
         return None
     rate = _RATE.search(text, amount.end)
     value, named, factor = amount.value, amount.unit, read_unit(unit).factor
@@ -301,8 +287,7 @@ def asks_money(question: str) -> bool:
 
 def stated_unit(question: str) -> str:
     """Unit in which a question wants its number ("USD million", "percent"); empty: none."""
-    match = _STATED.search(question)
-    if match:
+    if match := _STATED.search(question):
         currency = _CURRENCIES.get((match["before"] or match["after"] or "").lower(), "")
         return f"{currency} {match['scale'].lower()}".strip()
     if _IN_PERCENT.search(question):
