@@ -31,9 +31,9 @@ from ragharness.runner.run_folder import RunFolder, Settings, differences, momen
 from ragharness.support import resources
 from ragharness.support.options import to_toml
 
+# What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;
+# nothing, for what others cannot run.
 Reproduction = Literal["bytes", "ranking", "intervals", "reported"]
-"""What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;
-nothing, for what others cannot run."""
 
 _REFERENCES = ("extractive", "blind", "refuse")
 _SHIFTING = ("dense", "hybrid")
@@ -241,9 +241,11 @@ def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: 
             help=f"ragharness grade {run.folder.path}",
         )
     made = run.folder.run
+    shifting: Reproduction = "ranking" if settings.retriever in _SHIFTING else "bytes"
+    named: Reproduction = shifting if settings.pipeline in _REFERENCES else "reported"
     baseline = Baseline(
         id=name,
-        reproduces=_reproduction(settings),
+        reproduces="intervals" if settings.pipeline == "llm" else named,
         date=f"{moment(made.created) or datetime.min:%Y-%m-%d}",
         ragharness=made.ragharness,
         python=made.python,
@@ -276,14 +278,6 @@ def _default_name(settings: Settings) -> str:
     return re.sub(r"[^\w.-]+", "_", "-".join(parts))
 
 
-def _reproduction(settings: Settings) -> Reproduction:
-    if settings.pipeline == "llm":
-        return "intervals"
-    if settings.pipeline not in _REFERENCES:
-        return "reported"
-    return "ranking" if settings.retriever in _SHIFTING else "bytes"
-
-
 def _comparable(settings: Settings) -> Settings:
     """Settings without what says only where a run was made."""
     anywhere = {name: value for name, value in settings.pipeline_settings.items() if name not in _OWN_MACHINE}
@@ -291,9 +285,8 @@ def _comparable(settings: Settings) -> Settings:
 
 
 def _outcomes(run: FinishedRun) -> list[Outcome]:
-    return sorted(
-        map(Outcome.of, run.folder.records()), key=lambda outcome: (outcome.question, outcome.epoch)
-    )
+    outcomes = map(Outcome.of, run.folder.records())
+    return sorted(outcomes, key=lambda outcome: (outcome.question, outcome.epoch))
 
 
 def _changes(baseline: Baseline, rerun: Sequence[Outcome], buckets: dict[str, int]) -> list[str]:

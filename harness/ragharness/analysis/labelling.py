@@ -350,9 +350,7 @@ def checked(values: object) -> Given:
     if claims is not None and claims < 0:
         raise UsageError(f"expected a number of uncited claims from 0 up, found {claims}")
     if len(given.comment) > LONGEST_COMMENT:
-        raise UsageError(
-            f"the comment has {len(given.comment)} characters, at most {LONGEST_COMMENT} are allowed"
-        )
+        raise UsageError(f"the comment has {len(given.comment)} characters, at most {LONGEST_COMMENT} fit")
     if given.bucket == "refused":
         return replace(given, citation_supports=None, extra_claim_count=None)
     return replace(given, refusal_quality=None)

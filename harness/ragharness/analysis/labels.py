@@ -143,7 +143,7 @@ class People(NamedTuple):
     """Everybody's labels of a run."""
 
     by_annotator: dict[str, Labels]
-    """Labels with a bucket, by annotator; those that settle disagreements are not among them."""
+    """Labels with a bucket, by annotator, but for those that settle disagreements."""
     adjudicated: Labels
 
     @property
@@ -167,9 +167,9 @@ class People(NamedTuple):
     def standing(self) -> Labels:
         """The label that stands for each answer; a disputed one has none until it is settled."""
         disputed = set(self.disputed())
-        labels = {
-            key: label for given in reversed(self.by_annotator.values()) for key, label in given.items()
-        }
+        labels: Labels = {}
+        for given in reversed(self.by_annotator.values()):
+            labels |= given
         return {key: label for key, label in labels.items() if key not in disputed} | self.adjudicated
 
     def alpha(self) -> float | None:
@@ -198,8 +198,8 @@ def labels_told(folder: RunFolder, record: Record) -> list[str]:
     key = record.question, record.epoch
     people, _ = read_people(path, {key: text_digest(record.answer.text)})
     labels = [(label.by, label) for label in people.of(key)]
-    if key in people.adjudicated:
-        labels.append((f"settled by {people.adjudicated[key].by}", people.adjudicated[key]))
+    if settled := people.adjudicated.get(key):
+        labels.append((f"settled by {settled.by}", settled))
     return [f"{by}: {label.bucket}" + f" ({label.comment})" * bool(label.comment) for by, label in labels]
 
 
@@ -216,10 +216,9 @@ def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[P
     by_annotator: dict[str, Labels] = {}
     for file in files:
         labels = {key: label for key, label in read_labels(file).items() if label.bucket is not None}
-        by_annotator[file.stem] = {
-            key: label for key, label in labels.items() if digests is None or digests.get(key) == label.answer
-        }
-        stale += len(labels) - len(by_annotator[file.stem])
+        changed = {key for key in labels if digests is not None and digests.get(key) != labels[key].answer}
+        by_annotator[file.stem] = {key: label for key, label in labels.items() if key not in changed}
+        stale += len(changed)
     settled = by_annotator.pop(ADJUDICATED, {}) if path.is_dir() else {}
     return People(by_annotator, settled), stale
 
@@ -309,7 +308,7 @@ def open_design(
     with exclusive_lock(place / "lock", help="repeat the command: somebody was drawing the sample"):
         known = read_design(place)
         if known is not None:
-            _same(known, strata, seed, answers, place)
+            _check(known, strata, seed, answers, place)
             if sample <= len(known.items):
                 return known
             if known.strata == "bucket" and known.grader != folder.run.settings.grader:
@@ -335,12 +334,12 @@ def enlarged(design: Design, answers: Sequence[Answered], n: int, deviations: Ma
     drawn = Counter(item.stratum for item in design.items)
     deviation = [deviations.get(name, 1.0) for name in design.sizes]
     least = LEAST if len(design.sizes) > 1 else 0
-    allocation = dict(
-        zip(design.sizes, neyman(list(design.sizes.values()), deviation, n, least), strict=True)
-    )
+    allotted = neyman(list(design.sizes.values()), deviation, n, least)
+    allocation = dict(zip(design.sizes, allotted, strict=True))
     strata = {answer.key: stratum_of(answer, design.strata) for answer in answers}
     items = {item.key: item for item in design.items}
-    order = sorted(strata, key=lambda key: _ticket(design.seed, key))
+    tickets = {key: f"{design.seed}:{key[0]}:{key[1]}".encode() for key in strata}
+    order = sorted(strata, key=lambda key: hashlib.sha256(tickets[key]).digest())
     for key in order:
         stratum = strata[key]
         if key not in items and drawn[stratum] < allocation.get(stratum, 0):
@@ -369,14 +368,10 @@ def _empty(folder: RunFolder, answers: Sequence[Answered], strata: Strata, seed:
     )
 
 
-def _ticket(seed: int, key: Key) -> bytes:
-    return hashlib.sha256(f"{seed}:{key[0]}:{key[1]}".encode()).digest()
-
-
 _ANEW = "keep the folder {0} elsewhere and repeat the command: it draws a new sample"
 
 
-def _same(known: Design, strata: str, seed: int | None, answers: Sequence[Answered], place: Path) -> None:
+def _check(known: Design, strata: str, seed: int | None, answers: Sequence[Answered], place: Path) -> None:
     for name, asked, begun in (("--strata", strata or None, known.strata), ("--seed", seed, known.seed)):
         if asked is not None and asked != begun:
             raise UsageError(

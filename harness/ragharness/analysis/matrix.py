@@ -20,25 +20,17 @@ from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 
-_HEADINGS = ("Pipeline", "Retrieval")
-"""Options under these may differ between cells: what is asked, how often, and how it is graded may not."""
-
-_TABLES = ("pipeline_option", "retriever_option")
-"""Options that hold settings of their own, which may be axes, too: ``pipeline_option.prompt``."""
-_REFUSED = ("out", "fresh")
-"""Options without a meaning here: each cell has a run folder of its own and is continued."""
-_TYPES: dict[str, tuple[type, ...]] = {
+_HEADINGS = ("Pipeline", "Retrieval")  # of options that may differ: questions, epochs and grading may not
+_TABLES = ("pipeline_option", "retriever_option")  # their settings may be axes: ``pipeline_option.prompt``
+_REFUSED = ("out", "fresh")  # without a meaning: each cell has a run folder of its own and is continued
+_TYPES: dict[str, tuple[type, ...]] = {  # of the options that are not texts
     "int": (int,),
     "float": (int, float),
     "float | None": (int, float),
     "bool": (bool,),
     "tuple[str, ...]": (str, list),
 }
-"""Types of the options that are not texts."""
-
-_BY_FLAG: dict[str, str] = {flag_of(each.name): each.name for each in fields(RunConfig)}
-"""Options are written as on the command line, or as in Python."""
-
+_BY_FLAG = {flag_of(field.name): field.name for field in fields(RunConfig)}  # as flags, or as in Python
 _EXAMPLE = "docs/matrix.md shows a matrix.toml"
 
 
@@ -67,7 +59,10 @@ def read_grid(path: Path) -> Grid:
     for name in tables:
         if name not in ("run", "axes"):
             raise UnknownName(f"table of {path}", name, ("run", "axes"), help=_EXAMPLE)
-    allowed = _axes()
+    heading, allowed = "", []
+    for field in fields(RunConfig):
+        heading = field.metadata["under"] or heading
+        allowed += [field.name] if heading in _HEADINGS else []
     shared, axes = (_flat(tables.get(name, {}), name) for name in ("run", "axes"))
     for name, value in shared.items():
         _check(name, value)
@@ -84,21 +79,15 @@ def read_grid(path: Path) -> Grid:
             _check(name, value)
     if not axes:
         raise UsageError(f"expected a table [axes] with lists in {path}, found none", help=_EXAMPLE)
-    short = {name: _short(name, axes) for name in axes}
+    # A setting goes without its option where no other axis has its name.
+    last = {name: name.rpartition(".")[2] for name in axes}
+    short = {name: end if [*last.values()].count(end) == 1 else name for name, end in last.items()}
     cells = []
     for values in product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         labels = {short[name]: _shown(value) for name, value in chosen.items()}
         cells.append(Cell(labels, _config({**shared, **chosen})))
     return Grid({short[name]: tuple(map(_shown, values)) for name, values in axes.items()}, tuple(cells))
-
-
-def _axes() -> list[str]:
-    heading, names = "", []
-    for field in fields(RunConfig):
-        heading = field.metadata["under"] or heading
-        names += [field.name] if heading in _HEADINGS else []
-    return names
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
@@ -146,15 +135,8 @@ def _shown(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
-def _short(name: str, axes: dict[str, Any]) -> str:
-    """Name of a setting without its option, where no other axis has that name."""
-    last = name.rpartition(".")[2]
-    return last if sum(each.rpartition(".")[2] == last for each in axes) == 1 else name
-
-
 FORMAT = 1
-_WIDTH = len(BUCKETS) + 1
-"""Columns of one effect: a sum for each bucket, and how many pairs of answers they are of."""
+_WIDTH = len(BUCKETS) + 1  # columns of one effect: a sum for each bucket, and of how many pairs of answers
 
 
 class MatrixCell(Struct, frozen=True, kw_only=True):
@@ -227,24 +209,17 @@ def main_effects(
                 help="a corpus or question set changed between two cells: run the matrix again",
             )
         sides.append((values, side))
-    contrasts = [
-        (axis, names[0], value, pairs)
-        for axis, names in axes.items()
-        for value in names[1:]
-        if (pairs := _pairs(sides, axis, names[0], value))
-    ]
+    contrasts = []
+    for axis, (base, *others) in axes.items():
+        for value in others:
+            # Cells that differ in this axis alone, that of its first value before the other.
+            pairs = [
+                (one, other) if mine[axis] == base else (other, one)
+                for (mine, one), (theirs, other) in combinations(sides, 2)
+                if {mine[axis], theirs[axis]} == {base, value} and {**mine, axis: ""} == {**theirs, axis: ""}
+            ]
+            contrasts += [(axis, base, value, pairs)] if pairs else []
     return _ranked(contrasts) if contrasts else []
-
-
-def _pairs(
-    sides: Sequence[tuple[dict[str, str], Side]], axis: str, base: str, value: str
-) -> list[tuple[Side, Side]]:
-    """Cells that differ in one axis alone, that of its first value before the other."""
-    return [
-        (one, other) if mine[axis] == base else (other, one)
-        for (mine, one), (theirs, other) in combinations(sides, 2)
-        if {mine[axis], theirs[axis]} == {base, value} and {**mine, axis: ""} == {**theirs, axis: ""}
-    ]
 
 
 def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) -> list[Effect]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -13,7 +12,6 @@ from msgspec.structs import replace
 
 from ragharness.analysis.intervals import clopper_pearson, quantile, wilson
 from ragharness.analysis.metrics import (
-    Metric,
     Outcome,
     Part,
     Share,
@@ -50,9 +48,7 @@ from ragharness.errors import CodeNotUsable
 from ragharness.records import BUCKETS, ROWS, Question, Record
 from ragharness.runner.run_folder import Call, Run, RunFolder, Session
 
-RECORDED = "recorded_takes"
-"""The setting in which a replay says how the pipeline of the recorded run got its passages."""
-
+RECORDED = "recorded_takes"  # setting of a replay: how the pipeline of the recorded run got its passages
 _RECORDED_NOTE = (
     "answers and passages come from a recorded run of the same questions, for which the harness retrieved:"
     " what was withheld or empty there is withheld and empty here"
@@ -114,7 +110,7 @@ def score(
     tally = Tally(questions, epochs).add(records)
     outcomes, counts = tally.outcomes, Counter(tally.outcomes)
     n = len(outcomes)
-    asked = how_many(counts, lambda outcome: outcome.status != "not_asked")
+    asked = Counter({outcome: n for outcome, n in counts.items() if outcome.status != "not_asked"})
     buckets = by_bucket(counts)
     errors, desired = error_groups(tally), desired_counts(counts)
     unacceptable = buckets["wrong"] + buckets["unsupported"]
@@ -135,7 +131,7 @@ def score(
         takes=run.takes,
         retriever=settings.retriever,
         questions=n,
-        asked=asked,
+        asked=asked.total(),
         ungraded=n - sum(buckets.values()),
         statuses=by_status(counts),
         buckets=buckets,
@@ -143,10 +139,8 @@ def score(
         intervals=widened(bucket_intervals(buckets, n), epochs),
         desired=widened(desired, epochs),
         references=References(
-            best_possible=asked,
-            refuse=how_many(
-                counts, lambda outcome: outcome.status != "not_asked" and outcome.wanted == "refused"
-            ),
+            best_possible=asked.total(),
+            refuse=how_many(asked, lambda outcome: outcome.wanted == "refused"),
             blind=blind,
             blind_note=blind_note,
         ),
@@ -168,7 +162,7 @@ def score(
         sessions=len(sessions),
         notes=[
             *run.notes,
-            *_provenance(run, tally),
+            *([_own_passages(run, tally)] if run.takes == "own" else []),
             *_notes(len(superseded), waiting),
             *_without_blind(blind, blind_note),
             *failed,
@@ -197,16 +191,16 @@ def retrieval(outcomes: Sequence[Outcome], k: int | None, failed: list[str] | No
 
 def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None, failed: list[str]) -> MetricValues:
     """Values of the metrics of a part; of a published one that fails, a sentence is added to ``failed``."""
-    values = {metric.name: _value(metric, outcomes, k) for metric in metrics(part)}
-    failed += [str(value) for value in values.values() if isinstance(value, CodeNotUsable)]
-    return MetricValues((n, value) for n, value in values.items() if not isinstance(value, CodeNotUsable))
 
+    def value(metric: Metric) -> Any:
+        try:
+            return metric.compute(outcomes, k)
+        except CodeNotUsable as error:
+            failed.append(str(error))
+            return error
 
-def _value(metric: Metric, outcomes: Sequence[Outcome], k: int | None) -> Any:
-    try:
-        return metric.compute(outcomes, k)
-    except CodeNotUsable as error:
-        return error
+    values = ((metric.name, value(metric)) for metric in metrics(part))
+    return MetricValues((name, value) for name, value in values if not isinstance(value, CodeNotUsable))
 
 
 def with_blind(scores: Scores, blind: int | None, note: str) -> Scores:
@@ -235,17 +229,10 @@ def _notes(superseded: int, waiting: int) -> list[str]:
     return notes
 
 
-def _provenance(run: Run, tally: Tally) -> list[str]:
-    """Where the passages came from, if the harness did not retrieve them in this run."""
-    if run.takes != "own":
-        return []
+def _own_passages(run: Run, tally: Tally) -> str:
+    """Where the passages came from that the harness did not retrieve, and which rows to ignore then."""
     if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
-        return [_RECORDED_NOTE]
-    return [_own_passages(tally)]
-
-
-def _own_passages(tally: Tally) -> str:
-    """Which rows to ignore for a pipeline with its own passages, with the counts that show it."""
+        return _RECORDED_NOTE
     withheld = [outcome for outcome in tally.outcomes if outcome.withheld]
     citing = [
         question for question, _ in tally.named(lambda outcome: outcome.withheld and outcome.evidence_cited)
@@ -308,12 +295,11 @@ def bucket_intervals(buckets: dict[str, int], n: int) -> Intervals:
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     bad = {"wrong": buckets["wrong"], "unsupported": buckets["unsupported"], "unacceptable": unacceptable}
     ungraded = n - sum(buckets.values())
+    never = [name for name, count in bad.items() if count == 0 and n and not ungraded]
     return Intervals(
         **{bucket: span(count, ungraded, n) for bucket, count in buckets.items()},
         unacceptable=span(unacceptable, ungraded, n),
-        at_most={
-            name: clopper_pearson(0, n)[1] for name, count in bad.items() if count == 0 and n and not ungraded
-        },
+        at_most=dict.fromkeys(never, clopper_pearson(0, n)[1]),
     )
 
 
@@ -357,32 +343,23 @@ def widened(part: Any, epochs: int) -> Any:
     """Part of the scores with the intervals of dependent answers."""
     if epochs == 1:
         return part
-    if isinstance(part, Span):
-        low, high = _limits(part.count, part.n, epochs)[0], _limits(part.most, part.n, epochs)[1]
-        return replace(part, low=low, high=high)
-    if isinstance(part, Share):
-        low, high = _limits(part.count, part.n, epochs)
-        return replace(part, low=low, high=high)
-    if isinstance(part, YesNoAxis):
-        low, high = _limits(part.yes, part.yes + part.no, epochs)
-        return replace(part, low=low, high=high)
+    if isinstance(part, (Share, YesNoAxis)):
+        count, n = (part.count, part.n) if isinstance(part, Share) else (part.yes, part.yes + part.no)
+        most = part.most if isinstance(part, Span) else count
+        return replace(part, low=_limits(count, n, epochs)[0], high=_limits(most, n, epochs)[1])
     if isinstance(part, dict):
         return {name: widened(value, epochs) for name, value in part.items()}
     if isinstance(part, Struct):
-        made = replace(
-            part, **{name: widened(getattr(part, name), epochs) for name in part.__struct_fields__}
-        )
-        return _at_most(made, epochs) if isinstance(made, Intervals) else made
+        fields = {name: widened(getattr(part, name), epochs) for name in part.__struct_fields__}
+        if isinstance(part, Intervals):
+            limit = clopper_pearson(0, part.correct.n // epochs)[1]
+            fields["at_most"] = dict.fromkeys(part.at_most, limit)
+        return replace(part, **fields)
     return part
 
 
 def _limits(count: int, n: int, epochs: int) -> tuple[float | None, float | None]:
     return wilson(count / epochs, n / epochs) if n else (None, None)
-
-
-def _at_most(intervals: Intervals, epochs: int) -> Intervals:
-    n = intervals.correct.n // epochs
-    return replace(intervals, at_most={name: clopper_pearson(0, n)[1] for name in intervals.at_most})
 
 
 Number = TypeVar("Number", int, float)
@@ -403,7 +380,7 @@ def timing(tally: Tally) -> Timing:
 
 def spending(tally: Tally) -> Spending:
     """Sums of what the answers said that they used; those of earlier calls are not paid again."""
-    said = [usage for _, usage in sorted(tally.usages.items(), key=itemgetter(0))]
+    said = [tally.usages[place] for place in sorted(tally.usages)]
     usages = [usage for usage in said if not usage.from_cache]
     return Spending(
         known=len(usages),
