@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ragharness.analysis.intervals import clopper_pearson, quantile, wilson
 from ragharness.analysis.metrics import (
+    Metric,
     Outcome,
     Part,
     Share,
