@@ -52,10 +52,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
     metrics: list[str] = []  # their names; empty: all
     answerable: Answerable = "retrieval"
-    weights: dict[str, float] = {}
-    """What an answer in each bucket is worth; the others keep their usual weight."""
-    judge: str = ""
-    """``FILE.py:NAME`` of what says whether an answer refuses; empty: the grader's own reading."""
+    weights: dict[str, float] = {}  # what an answer in each bucket is worth; the others keep their own
+    judge: str = ""  # ``FILE.py:NAME`` of what says whether an answer refuses; empty: the grader
     claims: Mode = "em"  # how gold claims are looked for in outputs of other systems
 
 
@@ -108,9 +106,7 @@ def metrics_of(folder: RunFolder, wanted: Wanted, judge: object = None) -> Metri
 
     Raises RunNotUsable where the run is damaged, CodeNotUsable for a judge that cannot be called.
     """
-    epochs = folder.run.settings.epochs
-    asked = folder.questions()
-    found = items(asked, folder.records(), epochs)
+    found = items(folder.questions(), folder.records(), folder.run.settings.epochs)
     return _metrics(folder.name, found, wanted, wanted.metrics or list(derived()), judge)
 
 
@@ -125,17 +121,14 @@ def metrics_of_outputs(
     texts = [name for name, metric in derived().items() if metric.from_texts]
     for name in wanted.metrics:
         if name not in texts:
-            raise UsageError(
-                f"expected a metric that texts give, found {name}", help=f"they give {', '.join(texts)}"
-            )
+            known = f"they give {', '.join(texts)}"
+            raise UsageError(f"expected a metric that texts give, found {name}", help=known)
     read = read_outputs(path, wanted.claims, entails)
     judge = judge or wanted.judge
     told = [item_of(each, (lambda *_: False) if judge else declines) for each in read]
     unread = [one for one, item in zip(read, told, strict=True) if item is None]
-    found = Answers(
-        [each for each in told if each is not None],
-        [wrong(each.question, bool(each.answers), any(each.recoverable)) for each in unread],
-    )
+    ungraded = [wrong(output.question, bool(output.answers), any(output.recoverable)) for output in unread]
+    found = Answers([item for item in told if item is not None], ungraded)
     return _metrics(path.name, found, wanted, wanted.metrics or texts, judge)
 
 
@@ -252,9 +245,7 @@ def ragchecker(
         "f1": harmonic(precision, recall),
         "claim_recall": ratio(sum(recalled), len(recalled)),
         "context_precision": ratio(sum(relevant), len(relevant)),
-        "context_utilization": ratio(
-            sum(known and used for known, used in zip(recalled, told, strict=True)), sum(recalled)
-        ),
+        "context_utilization": ratio(sum(map(all, zip(recalled, told, strict=True))), sum(recalled)),
         "hallucination": ratio(sum(not held and not good for good, held, _ in claims), len(claims)),
         "self_knowledge": ratio(sum(not held and good for good, held, _ in claims), len(claims)),
         "faithfulness": ratio(sum(faithful), len(faithful)),
@@ -273,15 +264,11 @@ class LogScores(Struct, frozen=True, kw_only=True):
     unread: int  # answers of which it is not certain whether they refuse
     refused: Share  # of the answers that are read
     cited: Share  # of those that are no refusal: with a citation
-    citations_exist: Share
-    """Of answers with citations where the log says what was retrieved: all of them were."""
-    citations_support: Share
-    """Of answers with citations to passages whose text is known: all support their sentences."""
-    uncited_claims: Share
-    """Of those that are no refusal: with a sentence that claims something and cites nothing."""
+    citations_exist: Share  # of answers with citations where retrieval is logged: all were retrieved
+    citations_support: Share  # of answers with citations of known texts: all support their sentences
+    uncited_claims: Share  # of those that are no refusal: with a claim that cites nothing
     unknown_texts: int  # answers that cite a passage of which the log has no text: their support is not known
-    unknown_retrieval: int
-    """Answers of which the log does not say what was retrieved, or not by the ids that they cite."""
+    unknown_retrieval: int  # answers of which retrieval is not logged, or not by the ids that they cite
 
 
 RATES = ("refused", "cited", "citations_exist", "citations_support", "uncited_claims")
@@ -293,8 +280,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     name: str
     before: Share
     after: Share
-    low: float | None
-    """95 % interval of the difference (Newcombe 1998); None where a log has nothing to count."""
+    low: float | None  # 95 % interval of the difference (Newcombe 1998); None: nothing to count
     high: float | None
 
     @property
@@ -351,13 +337,13 @@ def score_log(log: Log) -> LogScores:
 
 def drift(before: LogScores, after: LogScores) -> list[Drift]:
     """How each rate moved from one log to another of other questions."""
-    found = []
+    moves = []
     for name in RATES:
         old, new = getattr(before, name), getattr(after, name)
         known = old.n and new.n
         low, high = difference_interval(new.count, new.n, old.count, old.n) if known else (None, None)
-        found.append(Drift(name=name, before=old, after=new, low=low, high=high))
-    return found
+        moves.append(Drift(name=name, before=old, after=new, low=low, high=high))
+    return moves
 
 
 def sample(entries: Sequence[Entry], n: int, seed: int = DEFAULT_SEED) -> list[dict[str, Any]]:

@@ -14,13 +14,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from ragharness.analysis.metrics import Declaration, declared, mean
+from ragharness.analysis.metrics import FOREIGN_RECORD, Declaration, declared, mean
 from ragharness.errors import CodeNotUsable, RunNotUsable, UnknownName
 from ragharness.records import Question, Record, Sentence
 
-Answerable = Literal["retrieval", "corpus"]
-"""Where the answer has to be for a question to count as answerable: in what was retrieved, in the corpus."""
-
+Answerable = Literal["retrieval", "corpus"]  # where a question's answer must be: retrieved, in the corpus
 MOST_CITATIONS = 3  # citations of a sentence that count (ALCE)
 
 
@@ -32,8 +30,7 @@ class Cited:
     alone: tuple[bool, ...] = ()
     """Each supports it alone; empty: it cites nothing, or something that was not retrieved."""
     others: tuple[bool, ...] = ()  # the others support it without this one; empty: there is one, or none
-    shared: tuple[bool, ...] = ()
-    """It states a gold claim that one of the others states too; empty: not looked at."""
+    shared: tuple[bool, ...] = ()  # it and one of the others state a gold claim; empty: not looked at
 
     @property
     def useful(self) -> int:
@@ -61,8 +58,7 @@ class Item:
     clarifies: bool = False  # a refusal that asks what the question means
     sentences: tuple[Cited, ...] = ()  # those that claim something
     confidence: float | None = None
-    relevant: tuple[bool, ...] = ()
-    """For each retrieved passage, in order, whether it is known to hold gold evidence."""
+    relevant: tuple[bool, ...] = ()  # whether each retrieved passage is known to hold gold evidence
     gold_passages: int = 0  # passages that hold gold evidence; 0: not known
     text: str = ""
     asked: str = ""
@@ -89,9 +85,7 @@ def items(questions: Sequence[Question], records: Iterable[Record], epochs: int 
     retrieved: set[tuple[int, int]] = set()
     for record in records:
         if record.question not in order:
-            raise RunNotUsable(
-                f"expected records of the run's own questions, found one of {record.question!r}"
-            )
+            raise RunNotUsable(FOREIGN_RECORD.format(record.question))
         if record.epoch < epochs:
             key = order[record.question], record.epoch
             answers[key] = _item(questions[key[0]], record)
@@ -157,16 +151,15 @@ Items: TypeAlias = "Sequence[Item]"
 Figures: TypeAlias = "dict[str, float | None]"
 Granularity = Literal["question", "data set"]
 
+# An answer pays if it is right with a chance above 3/4 (Kalai et al. 2025, t = 0.75).
 WEIGHTS = {"correct": 1.0, "wrong": -3.0, "unsupported": -3.0, "refused": 0.0}
-"""An answer pays if it is right with a chance above 3/4 (Kalai et al. 2025, t = 0.75)."""
 
 
 @dataclass(frozen=True)
 class MetricOptions:
     """Options of a metric."""
 
-    answerable: Answerable = "retrieval"
-    """Which reading of *answerable* the value of a metric takes; its figures have both."""
+    answerable: Answerable = "retrieval"  # the reading that a metric's value takes; its figures have both
     weights: dict[str, float] = field(default_factory=WEIGHTS.copy)  # what an answer in each bucket is worth
 
 
@@ -179,10 +172,8 @@ class Derived(Declaration):
     """
 
     formula: str
-    range: tuple[float, float | None] = (0, 1)
-    """The least and the greatest value; with weights of your own it may be another."""
-    from_texts: bool = False
-    """Whether texts alone give it (``scores.trust_eval``), or it needs the buckets of a run."""
+    range: tuple[float, float | None] = (0, 1)  # of its value; with weights of your own it may be another
+    from_texts: bool = False  # whether texts alone give it (``trust_eval``), or it needs buckets
     remark: str = ""  # where it differs from its source, or what it cannot see
     of: Callable[[Item, MetricOptions], float | None] | None = None
     over: Callable[[Items, MetricOptions], Figures] | None = None
@@ -203,11 +194,9 @@ class Measured(Struct, frozen=True, kw_only=True):
     n: int  # graded answers, those to which the metric does not apply included
     undefined: int  # answers to which it does not apply; they are not in the mean
     ungraded: int  # answers without a bucket: counted here, and in no figure but the next
-    if_wrong: float | None
-    """The value if each of them were a wrong answer: failing must not raise a score unseen."""
+    if_wrong: float | None  # the value if each were a wrong answer: failing must not raise a score unseen
     figures: dict[str, float | None] = {}
-    rows: list[float | None] = []
-    """The value of each graded answer; of a metric of the data set the same value each time."""
+    rows: list[float | None] = []  # the value of each graded answer; of a data set's metric always the same
 
 
 @cache
@@ -293,6 +282,5 @@ def both_readings(
 
 def prefixed(readings: Mapping[str, Figures]) -> Figures:
     """Figures of several readings in one, each under the name of its reading."""
-    return {
-        f"{where}.{name}": value for where, figures in readings.items() for name, value in figures.items()
-    }
+    named = ((where, *figure) for where, figures in readings.items() for figure in figures.items())
+    return {f"{where}.{name}": value for where, name, value in named}

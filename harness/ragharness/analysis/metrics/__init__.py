@@ -25,6 +25,8 @@ from ragharness.runner.run_folder import moment
 from ragharness.support import plugins
 from ragharness.support.messages import message_kind
 
+FOREIGN_RECORD = "expected records of the run's own questions, found one of {0!r}"
+
 
 class Outcome(Struct, frozen=True, eq=False, gc=False):
     """What became of a question; without a record it was not asked yet. Those alike are one object."""
@@ -108,15 +110,8 @@ class Outcome(Struct, frozen=True, eq=False, gc=False):
         return self.document_rank > 0
 
 
-_said = attrgetter(
-    "bucket",
-    "reason",
-    "flags",
-    "citation_exists",
-    "citation_supports",
-    "refusal_quality",
-    "extra_claim_count",
-)
+_AXES = ("citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+_said = attrgetter("bucket", "reason", "flags", *_AXES)
 _UNSAID = (None, "", (), None, None, None, None)
 
 
@@ -130,9 +125,8 @@ class Tally:
         """The question of each outcome."""
         self.outcomes: list[Outcome] = []
         for question in questions:
-            unasked = self._alike(
-                (question.row, question.wanted, bool(question.withheld), bool(question.evidence))
-            )
+            about = (question.row, question.wanted, bool(question.withheld), bool(question.evidence))
+            unasked = self._alike(about)
             self.questions += [question.id] * epochs
             self.outcomes += [unasked] * epochs
         self._first = {question: number for number, question in enumerate(self.questions[::epochs])}
@@ -148,9 +142,7 @@ class Tally:
         for record in records:
             number = self._first.get(record.question)
             if number is None:
-                raise RunNotUsable(
-                    f"expected records of the run's own questions, found one of {record.question!r}"
-                )
+                raise RunNotUsable(FOREIGN_RECORD.format(record.question))
             if record.epoch < self._epochs:
                 self._put(number * self._epochs + record.epoch, record)
         return self
@@ -321,19 +313,14 @@ class Metric(Declaration):
     ``{top}`` and ``{at_k}`` in its names become "in top 5" and "@5", where the harness retrieved 5 passages.
     """
 
-    part: Part
-    """Where in the scores it stands: ``axes`` are handed all outcomes, ``retrieval`` those with evidence."""
-    short: str = ""
-    """Its name in the terminal's report, ``label`` the one in Markdown; empty: only Markdown has it."""
+    part: Part  # of the scores: ``axes`` are handed all outcomes, ``retrieval`` those with evidence
+    short: str = ""  # its name in the terminal, ``label`` the one in Markdown; empty: only Markdown has it
     remark: str = ""  # what the terminal says behind the value, on a line of its own
     absent: str = ""  # how Markdown names the answers to which a yes/no metric does not apply
-    words: Callable[[Any], str] | None = None
-    """The value in words; None: as every value of its type is written."""
-    range: tuple[int, int | None] = (0, 1)
-    """The least and the greatest value, of the rate where it is a count out of n; None: no limit."""
+    words: Callable[[Any], str] | None = None  # the value in words; None: as its type is always written
+    range: tuple[int, int | None] = (0, 1)  # of its value, or of the rate of a count out of n; None: no limit
     type: Any = Share
-    compute: Compute
-    """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
+    compute: Compute  # from the outcomes and the k of the harness (None: the pipeline decides it)
 
 
 _FIRST = (
