@@ -308,9 +308,7 @@ def _read_exception(main: str, exception: str, said: Frame) -> Polarity | None:
     return "unclear" if outside else verdict("permit", said.modality)
 
 
-_LIMITED_TO_TECHNICAL = re.compile(
-    r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE
-)
+_LIMITED_TO_TECHNICAL = re.compile(r"(?i)\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b")
 _UNLESS = re.compile(r"\b(?:unless|until|except)\b", re.IGNORECASE)
 _UNDER_CONDITION = re.compile(r"(?<!not\s)\b(?:unless|only|until|solely)\b", re.IGNORECASE)
 _LOST = re.compile(r"\b(?:excluded|unprotected|loses?|outside)\b", re.IGNORECASE)

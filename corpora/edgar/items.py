@@ -77,15 +77,12 @@ _KEY = re.compile(r"(?:item|section)[_ ]?(\d{1,2}[a-c]?)", re.IGNORECASE)
 _HEADING = re.compile(r"items?\s*\d{1,2}\s*\(?[a-c]?\)?(?=[\s.:,;–—-]|$)[\s.:–—-]*", re.IGNORECASE)
 _PART = re.compile(r"part\s+(?:[1-4]|i{1,3}|iv)\.?", re.IGNORECASE)
 _FURNITURE = re.compile(
-    r"(?:[A-Z]{1,2}\s?-\s?)?\d{0,3}|[\W_]+|[A-Z]{1,2}\s?-"
+    r"(?i)(?:[A-Z]{1,2}\s?-\s?)?\d{0,3}|[\W_]+|[A-Z]{1,2}\s?-"
     r"|table of contents|index to (?:consolidated )?financial statements",
-    re.IGNORECASE,
 )  # lines that are the number of a page, a rule, what a table left behind, or a link at the head of pages
 _LINK = re.compile(r"^(?i:table of contents|index to (?:consolidated )?financial statements)\s+(?=[A-Z])")
 _MARK = re.compile(r"[•●▪◦·]|\(?(?:\d{1,2}|[a-z])\)|\*{1,3}")  # before an item of a list, or a note
-_RUNNING = re.compile(
-    r"notes to (?:the )?(?:consolidated )?financial statements\W*(?:continued)?\W*", re.IGNORECASE
-)
+_RUNNING = re.compile(r"(?i)notes to (?:the )?(?:consolidated )?financial statements\W*(?:continued)?\W*")
 _OFTEN, _SHORT = 8, 8  # times and words of a line in capitals that is the head of pages
 _WRAPPED = 100  # characters that no line exceeds in a text that was wrapped at a width
 _THIRD = 3  # one line in three of such a text goes on in the middle of a sentence

@@ -141,8 +141,7 @@ ANNUAL = frozenset(
 _CAPITALS = 4  # letters up to which a name that its filing has in capitals only is an abbreviation
 _SYMBOL = re.compile(r"(?!(?:N/?A|NONE)$)[A-Z][A-Z0-9./-]{0,9}", re.IGNORECASE)
 _SUFFIX = re.compile(
-    r"[\s,]+(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",
-    re.IGNORECASE,
+    r"(?i)[\s,]+(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",
 )
 _STATE = re.compile(r"\s*[/\\](?:[A-Za-z ]{2,12}[/\\]?)?\s*$")
 _UNSAFE = re.compile(r"[^a-z0-9]+")

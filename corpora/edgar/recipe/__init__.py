@@ -23,12 +23,12 @@ from ragquestions.recipes import Fact, unanswered, ways
 from ..parse import spoken
 from .figures import CAMEL, Places, read_facts, words_of
 from .filed import (
+    CONCEPTS,
+    LINES,
+    SILENCES,
     Concept,
     Filed,
     lacking,
-    load_concepts,
-    load_lines,
-    load_silences,
     plainly_stated,
     read_filings,
     silent,
@@ -68,14 +68,14 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
     for filed in filings:
         of_filer.setdefault(filed.cik, []).append(filed)
     for filed in filings:
-        for number, (key, concept) in enumerate(load_concepts().items()):
+        for number, (key, concept) in enumerate(CONCEPTS.items()):
             if (stated := _stated(filed, concept)) is not None:
                 found += _asked(filed, key, concept, *stated, places)
             # What one of a company's filings lacks its others mostly lack too: one of them is asked.
             same = of_filer[filed.cik]
             if same[number % len(same)] is filed:
                 found += lacking(filed, key, concept)
-        for key, silence in load_silences().unasked.items():
+        for key, silence in SILENCES.unasked.items():
             found += silent(filed, key, silence, "corpus")
     found += _plain_too(found)
     found += traps(filings)
@@ -85,13 +85,9 @@ def candidates(corpus: Corpus, facts: Sequence[Fact]) -> list[Question]:
 def _plain_too(found: list[Question]) -> list[Question]:
     """Figures that only last year's tempts for, as plain ones, where few filings state others."""
     plain = {(each.document, each.topic) for each in found if each.target == "correct"}
-    if len(plain) >= _ENOUGH:
-        return []
-    return [
-        msgspec.structs.replace(each, target="correct")
-        for each in found
-        if each.target == "wrong" and all(other.about.startswith(_LAST) for other in each.distractors)
-    ]
+    wrong = [each for each in found if each.target == "wrong"] if len(plain) < _ENOUGH else []
+    tempted = (each for each in wrong if all(false.about.startswith(_LAST) for false in each.distractors))
+    return [msgspec.structs.replace(each, target="correct") for each in tempted]
 
 
 def gives_itself_away(question: Question) -> bool:
@@ -104,24 +100,19 @@ def _stated(filed: Filed, concept: Concept) -> tuple[Fact, list[Distractor]] | N
     """Fact that answers a concept, with what tempts near it; None: no fact, or two with different values."""
     tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
     fact = filed.now(tag)
-    if fact is None:
-        return None
-    if tag == concept.tags[-1] and any(filed.now(other) for other in concept.beside):
+    if fact is None or (tag == concept.tags[-1] and any(map(filed.now, concept.beside))):
         return None
     if fact.kind == "text":
         return fact, []
-    value = _value(fact)
-    if is_part(filed.document, fact):
+    if (value := _value(fact)) <= 0 or is_part(filed.document, fact):
         return None
     others = [filed.now(other) for other in concept.differs if other != tag]
-    if value <= 0 or any(_value(each) != value for each in others if each and each.kind == "number"):
+    if any(_value(each) != value for each in others if each and each.kind == "number"):
         return None
-    near = [filed.now(other) for other in concept.near if other != tag]
-    if tag.startswith("dei:") and any(
-        each and 0 < abs(_value(each) - value) < _SAME * value for each in near
-    ):
+    near = [each for other in concept.near if other != tag and (each := filed.now(other))]
+    if tag.startswith("dei:") and any(0 < abs(_value(each) - value) < _SAME * value for each in near):
         return None
-    rivals = [(other, _line(other)) for other in near if other]
+    rivals = [(other, _line(other)) for other in near]
     last = filed.before(tag)
     before = [(last, f"{_LAST} {spoken(last.details['end'])}")] if last else []
     return fact, [*_tempting(fact, rivals), *_tempting(fact, before)]
@@ -139,7 +130,7 @@ def _in_unit_of(fact: Fact, other: Fact) -> str:
 
 def _line(fact: Fact) -> str:
     """How an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
-    return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+    return LINES.get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
 def _tempting(fact: Fact, rivals: Iterable[tuple[Fact, str]]) -> Iterator[Distractor]:
@@ -188,9 +179,8 @@ def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> t
     lines = places.own(fact, [concept.also]) or ()
     last = filed.before(fact.topic)
     before = Decimal(_in_unit_of(fact, last)) if last else None
-    if len(lines) > _MOST_PLACES or follows(filed.document, fact, lines, concept.also, before):
-        return ()
-    return lines
+    gone = len(lines) <= _MOST_PLACES and not follows(filed.document, fact, lines, concept.also, before)
+    return lines if gone else ()
 
 
 def stands_alone(text: str, fact: Fact) -> bool:
@@ -234,9 +224,8 @@ def follows(
     text = document.text
     gold = Decimal(fact.answers[0])
     rows = list(_rows(text, withheld, gold))
-    for (_, around), column in rows:
-        if _adds_up(gold, [row[column] for row in around if len(row) > column]):
-            return True
+    if any(_adds_up(gold, [row[at] for row in around if len(row) > at]) for (_, around), at in rows):
+        return True
     others = {each for (own, _), column in rows for at, each in enumerate(own) if each and at != column}
     others |= {before} if before else set()
     labels = words_of(" ".join([also, *(text[each.start : each.end].split("|")[0] for each in withheld)]))
@@ -273,16 +262,10 @@ def _adds_up(gold: Decimal, figures: Iterable[Decimal | None]) -> bool:
     for (one, first), (other, second) in combinations(signed, 2):
         if one != other:
             pairs[first + second].append(frozenset((one, other)))
-    if gold in pairs:
+    if gold in pairs or any(at not in each for at, value in signed for each in pairs.get(gold - value, ())):
         return True
-    if any(index not in each for index, value in signed for each in pairs.get(gold - value, ())):
-        return True
-    return any(
-        one.isdisjoint(other)
-        for total, some in pairs.items()
-        for other in pairs.get(gold - total, ())
-        for one in some
-    )
+    rest = ((some, pairs.get(gold - total, ())) for total, some in pairs.items())
+    return any(one.isdisjoint(other) for some, others in rest for other in others for one in some)
 
 
 def _left(text: str, withheld: Sequence[Evidence]) -> Iterator[str]:
@@ -310,9 +293,7 @@ def _gives(line: str, changes: set[Decimal], power: int) -> bool:
     return False
 
 
-_SOME = re.compile(
-    r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
-)
+_SOME = re.compile(r"(?i)\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b")
 _AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
 _SAME_OF_TWO = 0.75  # share of words that two sentences have in common that state the same of two parts
 

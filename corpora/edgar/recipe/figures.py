@@ -17,7 +17,7 @@ from pathlib import Path
 from ragharness.corpus.download.obtaining import pages_in
 from ragharness.corpus.filings import Context, filing_of, read_page
 from ragharness.corpus.loading import Corpus
-from ragharness.records import Document, Evidence
+from ragharness.records import Document, Evidence, Kind
 from ragharness.support.concurrency import map_on_cores
 from ragquestions.filings import Tagged, tagged_facts
 from ragquestions.recipes import Fact, Facts
@@ -47,11 +47,12 @@ def read_facts(corpus: Corpus) -> Facts:
     return Facts(tuple(chain.from_iterable(map_on_cores(_of_filing, filings))))
 
 
-def _of_filing(filing: tuple[str, str, Path]) -> list[Fact]:
+def _of_filing(located: tuple[str, str, Path]) -> list[Fact]:
     """What is tagged for the whole company, its year and the year before."""
-    document, file, path = filing
+    document, file, path = located
     page = read_page(path.read_bytes())
-    period, name = filing_of(page).period, name_of(file, filing_of(page))
+    filing = filing_of(page)
+    period, name = filing.period, name_of(file, filing)
     about = {
         "company": name.company,
         "short": name.short,
@@ -62,11 +63,11 @@ def _of_filing(filing: tuple[str, str, Path]) -> list[Fact]:
     for tag in tagged_facts(page):
         if tag.row and not tag.context.dimensions and _is_wanted(tag, period):
             groups[tag.concept, tag.context.start, tag.context.end].append(tag)
-    facts: list[Fact] = []
-    for (concept, start, end), tags in groups.items():
-        read = _text if tags[0].value is None else _number
-        facts += read(document, concept, tags, {"start": start, "end": end, **about})
-    return facts
+    facts = (
+        _fact(document, concept, tags, {"start": start, "end": end, **about})
+        for (concept, start, end), tags in groups.items()
+    )
+    return list(filter(None, facts))
 
 
 def _is_wanted(each: Tagged, period: Context | None) -> bool:
@@ -87,34 +88,30 @@ def _days(start: str, end: str) -> int:
         return -1
 
 
-def _text(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
-    text = found[0].text.strip(" ,;")
-    if all(each.text.strip(" ,;").casefold() == text.casefold() for each in found) and text:
-        yield Fact(
-            document=document,
-            topic=concept,
-            kind="text",
-            answers=(text,),
-            evidence=_evidence(document, found),
-            details=details,
-        )
-
-
-def _number(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
-    """Yield the fact in the scale of its most exact place; nothing where the page contradicts itself."""
-    exact = max(found, key=lambda each: (len(each.text.strip()), -each.scale))
-    value = exact.value
-    if value is None or any(each.value is None or not _same(each.value, value) for each in found):
-        return
-    shown, unit = _shown(value, exact)
-    yield Fact(
+def _fact(document: str, concept: str, tags: list[Tagged], details: dict[str, str]) -> Fact | None:
+    """Fact, a figure in the scale of its most exact place; None where the page contradicts itself."""
+    kind: Kind = "text" if tags[0].value is None else "number"
+    answer, unit = tags[0].text.strip(" ,;"), ""
+    if kind == "number":
+        exact = max(tags, key=lambda tag: (len(tag.text.strip()), -tag.scale))
+        value = exact.value
+        if value is None or any(tag.value is None or not _same(tag.value, value) for tag in tags):
+            return None
+        answer, unit = _shown(value, exact)
+        tags = [exact, *(tag for tag in tags if tag is not exact)]
+        details = details | {"value": f"{value:f}", "text": exact.text}
+    elif not answer or any(tag.text.strip(" ,;").casefold() != answer.casefold() for tag in tags):
+        return None
+    rows = dict.fromkeys(tag.row for tag in tags if tag.row)
+    evidence = tuple(Evidence(document, *row) for row in rows)
+    return Fact(
         document=document,
         topic=concept,
-        kind="number",
-        answers=(shown,),
-        evidence=_evidence(document, [exact, *(each for each in found if each is not exact)]),
+        kind=kind,
+        answers=(answer,),
+        evidence=evidence,
         unit=unit,
-        details=details | {"value": f"{value:f}", "text": exact.text},
+        details=details,
     )
 
 
@@ -132,11 +129,6 @@ def _shown(value: Decimal, exact: Tagged) -> tuple[str, str]:
         return shown, f"{scale} shares".strip()
     unit = "" if exact.unit == "pure" else exact.unit
     return shown, f"{unit} {scale}".strip()
-
-
-def _evidence(document: str, found: Iterable[Tagged]) -> tuple[Evidence, ...]:
-    rows = dict.fromkeys(each.row for each in found if each.row)
-    return tuple(Evidence(document, *row) for row in rows)
 
 
 _POWERS = {"trillion": 12, "billion": 9, "million": 6, "thousand": 3}
@@ -181,9 +173,14 @@ class Places:
         sure, vague = _written(fact)
         if not sure:
             return None
-        return self._lines(
-            fact, sure, vague | _roundings(fact) - sure, words_of(" ".join(about)), everything=True
-        )
+        # Rounded to two digits or more with a scale word ("$53 billion"), it hardly can be withheld.
+        rounded = {
+            f"{text} {word}"
+            for value, _, word in _in_words(abs(Decimal(fact.details["value"])))
+            if _significant(str(value)) >= _ROUNDED
+            for text in (str(value), plain(value))
+        }
+        return self._lines(fact, sure, vague | rounded - sure, words_of(" ".join(about)), everything=True)
 
     def stating(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...]:
         """Tagged rows, and others with the same figure that speak of the same thing.
@@ -260,14 +257,13 @@ class Places:
         A later filing repeats the figures of the year before, in other lines perhaps.
         """
         written, _ = _written(fact)
-        filer, own_end = self._filers[fact.document]
-        ends = {name: end for name, (cik, end) in self._filers.items() if cik == filer}
-        others = [name for name in ends if name != fact.document]
-        if any(ends[other] > own_end for other in others):
-            return True
-        if not written:
+        filer, period = self._filers[fact.document]
+        others = {
+            name: end for name, (cik, end) in self._filers.items() if cik == filer and name != fact.document
+        }
+        if not written or any(end > period for end in others.values()):
             return bool(others)
-        return any(self._stated(self._documents[id_], written) for id_ in others)
+        return any(self._stated(self._documents[name], written) for name in others)
 
     def _stated(self, document: Document, written: set[str]) -> list[tuple[int, int]]:
         if document.id not in self._figures:
@@ -286,12 +282,10 @@ def words_of(text: str) -> frozenset[str]:
 def _figures(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield each figure of a text by its digits ("391035"), with a scale word behind it ("391 billion")."""
     for found in _FIGURE.finditer(text):
-        shown = found[1].rstrip(",.")
-        start = found.start()
-        if not _SHAPE.fullmatch(shown) or text[start - 1 : start] in {".", ","}:
-            continue
-        bare = shown.replace(",", "")
-        yield (f"{bare} {found[2]}" if found[2] else bare), (start, start + len(shown))
+        shown, start = found[1].rstrip(",."), found.start()
+        if _SHAPE.fullmatch(shown) and text[start - 1 : start] not in {".", ","}:
+            bare = shown.replace(",", "")
+            yield (f"{bare} {found[2]}" if found[2] else bare), (start, start + len(shown))
 
 
 def _written(fact: Fact) -> tuple[set[str], set[str]]:
@@ -305,13 +299,11 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
     shown = fact.answers[0]
     value = abs(Decimal(fact.details["value"]))
     exact = {plain(abs(Decimal(shown))), shown.lstrip("-"), fact.details["text"].replace(",", "")}
-    short = {each for each in exact if _significant(each) < _SHORTEST}
-    if _significant(shown.lstrip("-")) < _SHORTEST:
-        short = exact
-    else:
-        scales = (value.scaleb(-power) for power in (0, 3, 6, 9))
-        exact |= {plain(scaled) for scaled in scales if _significant(plain(scaled)) >= _SHORTEST}
-    sure, vague = exact - short, short
+    sure, vague = set[str](), exact
+    if _significant(shown.lstrip("-")) >= _SHORTEST:
+        exact = exact | {plain(value.scaleb(-power)) for power in (0, 3, 6, 9)}
+        sure = {each for each in exact if _significant(each) >= _SHORTEST}
+        vague = vague - sure
     for rounded, scaled, word in _in_words(value):
         if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
             continue
@@ -322,16 +314,6 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
             elif digits >= _ROUNDED or rounded == scaled:
                 vague.add(f"{text} {word}")
     return sure, vague - sure
-
-
-def _roundings(fact: Fact) -> set[str]:
-    """Value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
-    return {
-        f"{text} {word}"
-        for rounded, _, word in _in_words(abs(Decimal(fact.details["value"])))
-        if _significant(str(rounded)) >= _ROUNDED
-        for text in (str(rounded), plain(rounded))
-    }
 
 
 def _in_words(value: Decimal) -> Iterator[tuple[Decimal, Decimal, str]]:

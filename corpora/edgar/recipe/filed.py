@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -20,8 +19,6 @@ from ragquestions.corpus_index import Searched
 from ragquestions.recipes import Fact, Precision, Scope, trap, unanswered
 
 from ..parse import possessive, spoken
-
-HERE = Path(__file__).parent
 
 
 class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,24 +53,10 @@ class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     twins: dict[str, list[tuple[str, str]]]
 
 
-@cache
-def load_concepts() -> dict[str, Concept]:
-    """Content of ``concepts.toml``."""
-    return msgspec.toml.decode((HERE / "concepts.toml").read_bytes(), type=dict[str, Concept])
-
-
-@cache
-def load_silences() -> Silences:
-    """Content of ``silences.toml``."""
-    return msgspec.toml.decode((HERE / "silences.toml").read_bytes(), type=Silences)
-
-
-@cache
-def load_lines() -> dict[str, str]:
-    """Content of ``lines.toml``."""
-    return msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
-
-
+HERE = Path(__file__).parent
+CONCEPTS = msgspec.toml.decode((HERE / "concepts.toml").read_bytes(), type=dict[str, Concept])
+SILENCES = msgspec.toml.decode((HERE / "silences.toml").read_bytes(), type=Silences)
+LINES = msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
 _OFTEN = 5000  # words of a filing among which one must be of what the question presumes
 
 
@@ -143,12 +126,11 @@ def silent(filed: Filed, key: str, silence: Silence, scope: Scope) -> Iterator[Q
         return
     if silence.needs and filed.searched.count(silence.needs) * _OFTEN < filed.words:
         return
+    document, kind, unit = filed.document.id, silence.kind, silence.unit
+    precision: Precision = "year" if kind == "date" else ""
     for number, text in wordings(filed, silence.ask):
-        precision: Precision = "year" if silence.kind == "date" else ""
-        asked = unanswered(
-            text, silence.kind, filed.document.id, key, number, unit=silence.unit, precision=precision
-        )
-        yield recipes.silent(asked, silence.patterns, scope)
+        question = unanswered(text, kind, document, key, number, unit=unit, precision=precision)
+        yield recipes.silent(question, silence.patterns, scope)
 
 
 _SIZE = 200  # questions for which statements of filings without tags are looked for
@@ -167,22 +149,19 @@ def plainly_stated(corpus: Corpus, facts: Iterable[Fact]) -> list[Question]:
     return [
         each
         for each in found
-        if not (_may_be_in_thousands(each) and _source(each) in scaled)
+        if not _may_be_in_thousands(each, scaled)
         and not _CHANGE.search(each.text.replace(handles[each.document], ""))
     ]
 
 
-def _may_be_in_thousands(question: Question) -> bool:
+def _may_be_in_thousands(question: Question, scaled: set[str]) -> bool:
     """Whether a figure could be one of a statement in thousands: "$2,623" that means 2.6 million."""
     if question.kind != "number" or "per share" in question.text:
         return False
-    return is_currency(question.unit) or (not question.unit and bool(_SHARES.search(question.text)))
-
-
-def _source(question: Question) -> str:
-    """Filing that states what is asked: another one, if told, where that is asked of this one."""
-    told = re.match(r"of (?!another )(\S+) ", question.topic)
-    return told[1] if told else question.document
+    # The filing that states what is asked is another one where that is asked of this one.
+    match = re.match(r"of (?!another )(\S+) ", question.topic)
+    counted = is_currency(question.unit) or (not question.unit and _SHARES.search(question.text))
+    return bool(counted) and (match[1] if match else question.document) in scaled
 
 
 _CHANGE = re.compile(
@@ -213,7 +192,7 @@ def traps(filings: list[Filed]) -> list[Question]:
         if latest[filed.cik] is filed:
             word = _LOOK_ALIKES[sum(map(ord, filed.short)) % len(_LOOK_ALIKES)]
             by_rule = (f"{filed.short} {word}", rf"{re.escape(filed.short)} {word}\b")
-            found += _twins(filed, index, load_silences().twins.get(filed.cik, [by_rule]))
+            found += _twins(filed, index, SILENCES.twins.get(filed.cik, [by_rule]))
         found += _premises(filed)
     return found
 
@@ -224,10 +203,8 @@ def _other_year(filed: Filed, index: int, shift: int, years: int) -> Iterator[Qu
         return
     fact, concept = figure
     end = spoken(_years_later(date.fromisoformat(filed.end), years).isoformat())
-    names = {
-        "title": re.sub(r"ended .*", f"ended {end}", filed.document.title),
-        "paraphrase": re.sub(r"ended .*", f"ended {end}", filed.document.paraphrase),
-    }
+    own = {"title": filed.document.title, "paraphrase": filed.document.paraphrase}
+    names = {key: re.sub(r"ended .*", f"ended {end}", name) for key, name in own.items()}
     number, text = list(wordings(filed, concept.ask, **names))[index % 3]
     # Every annual report says on its cover which year it is for.
     pattern = rf"for the (?:fiscal )?year ended:? {re.escape(end)}"
@@ -241,22 +218,19 @@ def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Q
         if (figure := _figure(filed, index + shift + 3)) is None:
             continue
         fact, concept = figure
-        names = {
-            "title": filed.document.title.replace(filed.short, name, 1),
-            "paraphrase": f"{possessive(name)} {filed.document.paraphrase.partition(' ')[2]}",
-        }
-        if filed.short.endswith("s") or " " in filed.short:
-            names["paraphrase"] = re.sub(
-                r"^.*?['’]s? (?=fiscal|transition)", f"{possessive(name)} ", filed.document.paraphrase
-            )
-        number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
+        title, paraphrase = filed.document.title.replace(filed.short, name, 1), filed.document.paraphrase
+        several = filed.short.endswith("s") or " " in filed.short
+        owner = r"^.*?['’]s? (?=fiscal|transition)" if several else r"^[^ ]*(?: |$)"
+        paraphrase = re.sub(owner, f"{possessive(name)} ".replace("\\", r"\\"), paraphrase)
+        asked = list(wordings(filed, concept.ask, title=title, paraphrase=paraphrase))
+        number, text = asked[(index + shift) % 3]
         topic, note = f"twin-{(index + shift) % _KINDS + 1}", "no filing of that company is in the corpus"
         yield _trap(text, filed.document.title, fact, number, topic, [pattern], note)
 
 
 def _premises(filed: Filed) -> Iterator[Question]:
     """Yield what a filing would tell if it had happened."""
-    for key, premise in load_silences().premises.items():
+    for key, premise in SILENCES.premises.items():
         for question in silent(filed, f"premise-{key}", premise, "document"):
             note = "nothing of the kind is in the filing"
             yield msgspec.structs.replace(question, stratum="adversarial", target="", note=note)
@@ -264,7 +238,7 @@ def _premises(filed: Filed) -> Iterator[Question]:
 
 def _figure(filed: Filed, index: int) -> tuple[Fact, Concept] | None:
     for step in range(len(_TOPICS)):
-        concept = load_concepts()[_TOPICS[(index + step) % len(_TOPICS)]]
+        concept = CONCEPTS[_TOPICS[(index + step) % len(_TOPICS)]]
         fact = next((fact for fact in map(filed.now, concept.tags) if fact is not None), None)
         if fact is not None and float(fact.details["value"]) > 0:
             return fact, concept

@@ -91,9 +91,10 @@ class Book:
 
     def elsewhere(self, fact: Fact) -> bool:
         """Whether another report states the fact's value in a sentence of much the same words."""
+        others = [name for name in self.documents if name != fact.document]
         if fact.kind == "text":
             names = [each.casefold() for each in (*fact.answers, *aliases_of(fact).get(fact.answers[0], ()))]
-            texts = (each.text.casefold() for each in self.documents.values() if self._tells(each.id, fact))
+            texts = (self.documents[each].text.casefold() for each in others if self._tells(each, fact))
             return any(name in text for text in texts for name in names)
         wanted = stems(fact.details["ask"])
         named = names_in(fact.details["ask"], "GAO")
@@ -101,15 +102,14 @@ class Book:
         return any(
             value in line.values
             and (len(wanted & line.stems) >= _SAYS_TOO * len(wanted) or (named and named <= line.stems))
-            for name in self.documents
-            if name != fact.document
+            for name in others
             for line in self.lines(name)
         )
 
     def _tells(self, document: str, fact: Fact) -> bool:
-        """Whether another report may tell who did something; what letters stand for, it tells anywhere."""
-        if document == fact.document or "also" not in fact.details:
-            return document != fact.document
+        """Whether a report may tell who did something; what letters stand for, it tells anywhere."""
+        if "also" not in fact.details:
+            return True
         wanted = stems(fact.details["ask"])
         return any(len(wanted & each.stems) >= _SAYS_TOO * len(wanted) for each in self.lines(document))
 

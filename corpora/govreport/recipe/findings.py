@@ -232,8 +232,7 @@ _ASKS: dict[Sort, re.Pattern[str]] = {
     ),
 }
 _TWO = re.compile(
-    r"\b(?:and|or|but)\s+(?:\w+\s+)?(?:how|why|what|when|who|whom|which|where|did|does|do|was|were|is|are)\b|[?;].",
-    re.IGNORECASE,
+    r"(?i)\b(?:and|or|but)\s+(?:\w+\s+)?(?:how|why|what|when|who|whom|which|where|did|does|do|was|were|is|are)\b|[?;].",
 )  # two questions in one
 _KNOWN = re.compile(
     r"\b(?:would|will|did|does) it (?=(?:cost|take)\b.* to\b)|\bboth\b(?=.* and\b)|\bthe Administration\b(?=.*\b(?:FY ?)?(?:19|20)\d\d\b)"
@@ -243,8 +242,7 @@ _LED_BY_TIME = re.compile(
 )
 _PRECISE = re.compile(r"(?:(?:In|On) )?(?:what|which) (year|month|date|day)\b", re.IGNORECASE)
 _AROUND = re.compile(
-    r"\b(?:before|prior to|until|till|by|after|through|since|between|from|to|and|or|late|early|mid|around|about)[- ](?:the )?(?:(?:end|beginning|start|middle|spring|summer|fall|autumn|winter) of )?$",
-    re.IGNORECASE,
+    r"(?i)\b(?:before|prior to|until|till|by|after|through|since|between|from|to|and|or|late|early|mid|around|about)[- ](?:the )?(?:(?:end|beginning|start|middle|spring|summer|fall|autumn|winter) of )?$",
 )  # what makes a date one side of a span: nobody says "in 1990" of what was done by 1990
 _SAYS_WHO = re.compile(r"^According to [^,?]{2,60}, |,? according to [^,?]{2,60}(?=\?$)", re.IGNORECASE)
 """A question is worded with its report named: nobody asks what one says according to another."""

@@ -25,8 +25,7 @@ _BEHIND_CHANGE = re.compile(
     r"\s*(?:\([^()]*\)\s*)?(?:,\s*)?(?:or\s+[\d.]+\s?(?:%|percent)\s*)?(?:less|more|above|below|over|greater|higher|lower|increase|decrease|reduction)\b"
 )
 _BEFORE_CHANGE = re.compile(
-    r"\b(?:by|up|down|(?:increase|decrease|reduction|rise|decline|change|cut)s?\s+of)\s+(?:about\s+|approximately\s+|nearly\s+|roughly\s+)?(?:\$?[\d.,]+\s?(?:million|billion|percent|%)?,\s+(?:and\s+)?)*$",
-    re.IGNORECASE,
+    r"(?i)\b(?:by|up|down|(?:increase|decrease|reduction|rise|decline|change|cut)s?\s+of)\s+(?:about\s+|approximately\s+|nearly\s+|roughly\s+)?(?:\$?[\d.,]+\s?(?:million|billion|percent|%)?,\s+(?:and\s+)?)*$",
 )  # what tells a difference from an amount: nobody takes one for the other
 MOST_PLACES = 3  # sentences that may state the same: to withhold more would leave a hole in the report
 

@@ -26,9 +26,7 @@ _DOCTYPE_BEGINS = re.compile("<!DOCTYPE", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,1000}(?:\[.{0,100000}?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _PROLOG = re.compile(r"^\s*<\?xml[^>]{0,400}\?>")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_BEGIN = re.compile(
-    rb"<(?:\?xml|html|!doctype|!--|body|div|xbrl|sec-document|document)\b|<!--", re.IGNORECASE
-)
+_BEGIN = re.compile(rb"(?i)<(?:\?xml|html|!doctype|!--|body|div|xbrl|sec-document|document)\b|<!--")
 _SUBMISSION = re.compile(rb"<(?:SEC-DOCUMENT|SEC-HEADER|DOCUMENT|TYPE|TEXT)>")
 _WRAPPED = re.compile(rb"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL)
 _INLINE = b"inlineXBRL"  # part of the namespace that every page with tagged facts names

@@ -313,9 +313,7 @@ _TITLE_LINES = 4
 _HEAD_LINES = 3
 _FIGURE = tables.regex(r"[-(]*[$€£]?[(.]?\d[\d.,]*[)%\s]*|\$?[-–—]+")
 _YEAR = tables.regex(r"(?:19|20)\d\d")
-_NUMBERED = tables.regex(
-    r"(?:part|item|note|chapter|section|article|appendix|annex)\s+(?:\d|[IVXA-Z]\b)", re.IGNORECASE
-)
+_NUMBERED = tables.regex(r"(?i)(?:part|item|note|chapter|section|article|appendix|annex)\s+(?:\d|[IVXA-Z]\b)")
 _LETTERS = tables.regex(r"[^\W\d_]")
 Line = tuple[int, str]  # where a line starts, and its text
 

@@ -23,9 +23,8 @@ _VARIABLE = re.compile(
     re.IGNORECASE,
 )  # quoted parts, also ones that were cut off, addresses, numbers
 _SECRET_NAME = re.compile(
-    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|JWT"
+    r"(?i)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|JWT"
     r"|(?:^|_)(?:PASS|PAT|AUTH|DSN)$|_PWD$",
-    re.IGNORECASE,
 )  # ``PWD`` alone is the working folder
 _URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _URL_PATH = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
