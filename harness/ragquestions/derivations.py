@@ -25,17 +25,16 @@ _WORDED = regex(
     re.IGNORECASE,
 )
 _STEM = 4  # letters that a name begins with in whatever number it stands
-_DIGIT = re.compile(r"\d")
-IN_WORDS = "in words"
-"""Numbers that are not, or not only, written in digits: what they begin with is not looked at."""
+IN_WORDS = (
+    "in words"  # numbers that are not, or not only, written in digits: their beginning is not looked at
+)
 
 
 def heads_of_answer(question: Question) -> frozenset[str]:
     """How numbers begin that may be the answer; nothing where any may, or it is no number."""
     measure = read_unit(question.unit)
-    if question.kind != "number" or is_duration(measure.unit):
-        return frozenset()
-    if measure.factor.normalize().as_tuple().digits != (1,):
+    scaled = measure.factor.normalize().as_tuple().digits != (1,)
+    if question.kind != "number" or is_duration(measure.unit) or scaled:
         return frozenset()
     return frozenset((*heads_of(question.answers[0]), IN_WORDS))
 
@@ -46,7 +45,7 @@ def stems_of_answer(question: Question) -> frozenset[str]:
     stems = {each[:_STEM] for each in spelled}
     # "USA" stands for "U.S.A." too, and "3 Main Street" for "three".
     plain = all(each.isascii() and each.isalpha() and not each.isupper() for each in stems)
-    if question.kind != "text" or not plain or any(map(_DIGIT.search, spelled)):
+    if question.kind != "text" or not plain or re.search(r"\d", " ".join(spelled)):
         return frozenset()
     return frozenset(map(str.casefold, stems))
 
@@ -67,8 +66,10 @@ def heads_of(written: str) -> tuple[str, ...]:
 ABOVE, BELOW = 14, 6  # rows around the withheld one whose figures are tried
 MOST = 4  # figures that a sum or difference is made of
 SHOWN = 3
-_TELLING, _ABOUT = 1000, 2
-"""The figure from which a multiple is none by chance, and the words of the question that stand beside it."""
+_TELLING, _ABOUT = (
+    1000,
+    2,
+)  # the figure from which a multiple is none by chance; words of the question beside it
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 
@@ -88,21 +89,19 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
     gold = Decimal(question.answers[0].replace(",", ""))
     asked = concepts_of(question.text)
     stated = _stated(left)
-    shown = 0
-    seen: set[frozenset[Decimal]] = set()
-    for terms, _, column in (
-        tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]
-    ):
+    tables = [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]
+    shown: set[frozenset[Decimal]] = set()
+    for terms, _, column in tables:
         for found in (*_sums(gold, terms), *_totals(gold, column)):
-            values = frozenset(abs(each.value) for each in found)
-            if values not in seen and shown < SHOWN:
-                seen.add(values)
-                shown += 1
-                yield (
-                    "derivable",
-                    " and ".join(f"{each.label} {each.value} [{each.passage}]" for each in found),
-                )
-    yield from _multiples(gold, asked, stated)
+            values = frozenset(abs(term.value) for term in found)
+            if values not in shown and len(shown) < SHOWN:
+                shown.add(values)
+                parts = (f"{term.label} {term.value} [{term.passage}]" for term in found)
+                yield "derivable", " and ".join(parts)
+    for times in range(2, MOST + 1) if gold >= _TELLING else ():
+        for passage, words in stated.get(gold * times, ()):
+            if len(words & asked) >= _ABOUT:
+                yield "derivable", f"{times} times the figure is {gold * times} [{passage}]"
     earlier = {each.value: each for _, own, _ in tables for each in own}
     yield from _changes(gold, asked, list(earlier.values()), left)
 
@@ -111,24 +110,17 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
     """Yield the rows of the table around each withheld row with the gold figure, its place and its column."""
     for span in question.evidence:
         start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
-        for line in _lines(text, start, end if end > 0 else len(text)):
-            cells = text[line[0] : line[1]].split("|")
-            columns = [column for column, cell in enumerate(cells) if value_of(cell) == gold]
-            before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
-            after = text[line[1] :].split("\n")[1 : BELOW + 1]
-            table = [_cells(row) for row in (*before, text[line[0] : line[1]], *after)]
-            yield from ((table, len(before), column) for column in columns[:1])
-
-
-def _cells(row: str) -> list[str]:
-    """Cells of a row; a subtotal without a label has an empty one."""
-    cells = row.split("|")
-    return cells if value_of(cells[0]) is None else ["", *cells]
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for match in re.finditer(r"[^\n]+", text[start:end]):
-        yield start + match.start(), start + match.end()
+        for line in re.compile(r"[^\n]+").finditer(text, start, end if end > 0 else len(text)):
+            column = next(
+                (place for place, cell in enumerate(line[0].split("|")) if value_of(cell) == gold), None
+            )
+            if column is not None:
+                before = text[: line.start()].split("\n")[-ABOVE - 1 : -1]
+                after = text[line.end() :].split("\n")[1 : BELOW + 1]
+                rows = (row.split("|") for row in (*before, line[0], *after))
+                # A subtotal without a label has an empty one.
+                table = [cells if value_of(cells[0]) is None else ["", *cells] for cells in rows]
+                yield table, len(before), column
 
 
 def value_of(cell: str) -> Decimal | None:
@@ -142,11 +134,8 @@ def _stated(left: Sequence[Passage]) -> dict[Decimal, list[tuple[str, frozenset[
     found: dict[Decimal, list[tuple[str, frozenset[str]]]] = {}
     for passage in left:
         for line in passage.text.split("\n"):
-            values = {
-                Decimal(each.replace(",", ""))
-                for each in _NUMBER.findall(line)
-                if sum(map(str.isdigit, each)) > 2
-            }
+            figures = (each for each in _NUMBER.findall(line) if sum(map(str.isdigit, each)) > 2)
+            values = {Decimal(figure.replace(",", "")) for figure in figures}
             words = concepts_of(line) if values else frozenset()
             for value in values:
                 found.setdefault(value, []).append((passage.id, words))
@@ -172,13 +161,10 @@ def _terms(
     def left(cells: list[tuple[str, Decimal | None]]) -> list[Term]:
         terms: dict[Decimal, Term] = {}
         for label, value in cells:
+            if not value or value == gold:
+                continue
             words = concepts_of(label) | asked
-            where = (
-                next((passage for passage, said in stated.get(value, ()) if said & words), "")
-                if value
-                else ""
-            )
-            if value and where and value != gold:
+            if where := next((passage for passage, said in stated.get(value, ()) if said & words), ""):
                 terms.setdefault(value, Term(value, label, where))
         return list(terms.values())
 
@@ -201,16 +187,6 @@ def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
         yield from found
         if found:
             return
-
-
-def _multiples(
-    gold: Decimal, asked: frozenset[str], stated: dict[Decimal, list[tuple[str, frozenset[str]]]]
-) -> Iterator[tuple[str, str]]:
-    """Yield a sum of so many times the figure that a line states about the same."""
-    for times in range(2, MOST + 1) if gold >= _TELLING else ():
-        for passage, words in stated.get(gold * times, ()):
-            if len(words & asked) >= _ABOUT:
-                yield "derivable", f"{times} times the figure is {gold * times} [{passage}]"
 
 
 def _totals(gold: Decimal, column: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from ragharness.corpus.loading import Corpus
@@ -21,24 +22,20 @@ from ragharness.language.words import STOPWORDS, concepts_of, content, generic_c
 from ragharness.records import Document, Passage, Question
 from ragquestions.derivations import heads_in, heads_of_answer, stems_of_answer
 
+# The share of the question's own words, rare ones weighing more, that a statement has in or above it; of a
+# figure of three digits or more, which hardly stands anywhere by chance, less.
 ENOUGH, ENOUGH_OF_A_FIGURE = 0.25, 0.12
-"""The share of the question's own words, rare ones weighing more, that a statement has in or above it; of a
-figure of three digits or more, which hardly stands anywhere by chance, less."""
 ENOUGH_OF_A_CLAUSE = 0.4  # the same of a clause that is read as a yes or no
 FRAME = concepts_of("according accordance fiscal year years ended end stand abbreviation report")
 ALIKE = 0.6  # the share of content words that two sentences have in common that say the same
-BEFORE, BESIDE = 400, 300
-"""Characters above a row that are read with it (head and caption), and of a line before its sentence."""
+BEFORE, BESIDE = 400, 300  # characters read above a row (head and caption), and of a line before its sentence
 LEAST_DIGITS = 2
 _ROUND = 1000
-
-
 _EXPLAINED = re.compile(
     r"((?:[A-Z][\w’'-]*,?\s(?:(?:of|and|the|for|in|to)\s)*){2,9})[(“\"]+([A-Z][A-Z&]+)[)”\"]"
 )
 
-_SHORT = re.compile(r"[“\"]([A-Z][A-Z&.-]{1,9})[”\"]")
-"""An abbreviation that a question asks about: what it stands for is only said where it stands."""
+_SHORT = re.compile(r"[“\"]([A-Z][A-Z&.-]{1,9})[”\"]")  # an abbreviation that a question asks about
 
 
 class Place(NamedTuple):
@@ -58,10 +55,10 @@ class Search:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.evidence = EvidenceIndex(corpus)
-        self._weights: dict[str, dict[str, float]] = {}
         self._units: dict[str, list[_Unit]] = {}
         self._heads: dict[str, frozenset[str]] = {}
-        self._explained: dict[str, dict[tuple[str, ...], frozenset[str]]] = {}
+        self._weights = cache(_weights)
+        self._names = cache(_names)
 
     def places(self, question: Question, passages: Sequence[Passage]) -> list[Place]:
         """First place in each passage that states the answer, passages in order."""
@@ -104,22 +101,19 @@ class Search:
         if not stated:
             return None
         if "|" not in text:
-            whole = (
-                document.text[max(document.text.rfind("\n", 0, start) + 1, start - BESIDE) : start] + whole
-            )
+            line = document.text.rfind("\n", 0, start) + 1
+            whole = document.text[max(line, start - BESIDE) : start] + whole
         inside, around = self._concepts(whole, document, wanted), self._concepts(above, document, wanted)
-        held = sum(
+        weights = (
             weight * (1 if word in inside else 0.5 if word in around else 0)
             for word, weight in wanted.items()
         )
-        share = held / (sum(wanted.values()) or 1)
+        share = sum(weights) / (sum(wanted.values()) or 1)
         digits = sum(map(str.isdigit, stated))
-        figure = question.kind == "number" and digits > LEAST_DIGITS
-        if figure and "|" in text:
-            # A row that rounds to the answer may be about anything.
-            figure = digits <= sum(map(str.isdigit, question.answers[0]))
-        enough = share >= (ENOUGH_OF_A_FIGURE if figure else ENOUGH)
-        if not (enough and inside):
+        # A row that rounds to the answer may be about anything.
+        exact = "|" not in text or digits <= sum(map(str.isdigit, question.answers[0]))
+        figure = question.kind == "number" and digits > LEAST_DIGITS and exact
+        if not inside or share < (ENOUGH_OF_A_FIGURE if figure else ENOUGH):
             return None
         return Place(passage, " ".join(whole.split()), stated, share, start, end)
 
@@ -127,19 +121,10 @@ class Search:
         """Which wanted words a text has; a name in full has those of its abbreviation."""
         said = set(content(text))
         found = said & wanted.keys()
-        for short, words in self._names(document).items():
+        for short, words in self._names(document.text).items():
             if not wanted.keys().isdisjoint(short) and len(words & said) >= ALIKE * len(words):
                 found |= set(short) & wanted.keys()
         return found
-
-    def _names(self, document: Document) -> dict[tuple[str, ...], frozenset[str]]:
-        """Abbreviations that a document explains, with the words of their names."""
-        if document.id not in self._explained:
-            self._explained[document.id] = {
-                content(match[2]): concepts_of(" ".join(match[1].split()[-len(match[2]) - 2 :]))
-                for match in _EXPLAINED.finditer(document.text)
-            }
-        return self._explained[document.id]
 
     def _wanted(self, question: Question, document: Document) -> dict[str, float]:
         """Words that the question asks with, weighed; the document's names are no part of them."""
@@ -147,20 +132,9 @@ class Search:
             word for name in (document.title, document.handle, document.paraphrase) for word in content(name)
         }
         every = set(content(question.text)) - generic_concepts() - FRAME
-        weights = self._weights_of(document)
+        weights = self._weights(document.text)
         known = sorted(word for word in every if word in weights and not word.isdigit())
         return {word: weights[word] for word in [each for each in known if each not in names] or known}
-
-    def _weights_of(self, document: Document) -> dict[str, float]:
-        if document.id not in self._weights:
-            pieces = [set(content(line)) for line in document.text.split("\n") if line.strip()]
-            within = Counter(word for piece in pieces for word in piece)
-            self._weights[document.id] = {
-                word: math.log(1 + len(pieces) / count)
-                for word, count in within.items()
-                if word not in STOPWORDS
-            }
-        return self._weights[document.id]
 
     def _says_the_same(self, question: Question, text: str, wanted: dict[str, float]) -> float:
         """How near a text is to gold evidence, or to a question that it settles as the gold does."""
@@ -180,6 +154,20 @@ class Search:
             return 0.0
         stated = read(text, question.proposition)
         return share if stated.strong and stated.polarity == ("affirms" if affirmed else "denies") else 0.0
+
+
+def _names(text: str) -> dict[tuple[str, ...], frozenset[str]]:
+    """Abbreviations that a text explains, with the words of their names."""
+    return {
+        content(match[2]): concepts_of(" ".join(match[1].split()[-len(match[2]) - 2 :]))
+        for match in _EXPLAINED.finditer(text)
+    }
+
+
+def _weights(text: str) -> dict[str, float]:
+    pieces = [set(content(line)) for line in text.split("\n") if line.strip()]
+    counts = Counter(word for piece in pieces for word in piece if word not in STOPWORDS)
+    return {word: math.log(1 + len(pieces) / count) for word, count in counts.items()}
 
 
 class _Unit:
@@ -215,21 +203,19 @@ def _units(passage: Passage) -> Iterator[tuple[int, int]]:
 
 def _stated(question: Question, unit: _Unit, text: str, above: str) -> str:
     """Answer as a unit states it, a list as its text does; empty: it does not."""
-    spelled = [*question.answers, *(each for names in question.aliases.values() for each in names)]
     if question.kind == "number":
         quantities = (each for each in unit.quantities if _same(question, each, text, above))
         return next((text[each.start : each.end].strip() for each in quantities), "")
     if question.kind == "date":
-        [gold], precision = question.answers[:1], question.date_precision
-        relations = ("match", "ambiguous")
-        dates = (each for each in unit.dates if compare_date(gold, precision, each) in relations)
+        gold, precision = question.answers[0], question.date_precision
+        dates = (each for each in unit.dates if compare_date(gold, precision, each) in {"match", "ambiguous"})
         return next((text[each.start : each.end] for each in dates), "")
     if question.kind == "list":
         every = [find_alias(text, (item, *question.aliases.get(item, ()))) for item in question.answers]
         return ", ".join(question.answers) if all(every) else ""
     if (short := _SHORT.search(question.text)) and short[1] not in text:
         return ""
-    hits = find_alias(text, spelled)
+    hits = find_alias(text, [*question.answers, *chain.from_iterable(question.aliases.values())])
     return text[hits[0].start : hits[0].end] if hits else ""
 
 
@@ -251,15 +237,14 @@ def _same(question: Question, quantity: Quantity, text: str, above: str) -> bool
     # The zeros of 430 are as written, those of 18,800 may be rounded.
     written = Decimal(question.answers[0].replace(",", ""))
     exact = len((written if abs(written) < _ROUND else gold.normalize()).as_tuple().digits)
+    least = min(exact, quantity.significant)
+    rounds = least >= LEAST_DIGITS and (abs(gold) >= 100 or gold != gold.to_integral_value())
     # Rows of one scale are not rounded against each other: 4,140 is not 4,137, nor 433 430.
     return any(
-        gold == value * scale
-        or (not (free and scale == factor) and _rounds(gold, value * scale, min(exact, quantity.significant)))
+        gold == amount
+        or (
+            rounds and not (free and scale == factor) and f"{gold:.{least - 1}e}" == f"{amount:.{least - 1}e}"
+        )
         for scale in scales
+        for amount in [value * scale]
     )
-
-
-def _rounds(gold: Decimal, value: Decimal, least: int) -> bool:
-    if abs(gold) < 100 and gold == gold.to_integral_value():
-        return False
-    return least >= LEAST_DIGITS and f"{gold:.{least - 1}e}" == f"{value:.{least - 1}e}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from typing import Literal, NamedTuple
+from itertools import product
+from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ from ragquestions.folder.facts import (
     parties,
 )
 from ragquestions.folder.rows import AMOUNT
-from ragquestions.folder.statements import Statement
+from ragquestions.folder.statements import Statement, draw
 from ragquestions.grammar import Asked
 from ragquestions.wording import without_named_years
 
@@ -49,11 +49,6 @@ def worded(document: Document, topic: str, asked: Asked, volume: str = "") -> It
         )
 
 
-def draw(text: str) -> str:
-    """Draw from a text alone."""
-    return sha256(text.encode()).hexdigest()[:12]
-
-
 NEAR = 300  # characters around a name or a year in which what is said of it stands
 Scope = Literal["document", "corpus"]
 
@@ -75,30 +70,26 @@ def said_of(name: str, stems: str) -> str:
     return rf"{name}(?s:.{{0,{NEAR}}})(?:{stems})|(?:{stems})(?s:.{{0,{NEAR}}}){name}"
 
 
-def _worded(silence: Silence) -> Iterator[Question]:
-    for each in worded(silence.document, silence.topic, silence.asked, silence.volume):
-        yield replace(
-            each, absence_patterns=(silence.pattern,), absence_scope=silence.scope, note=silence.note
-        )
+def _silent(silence: Silence, **changes: Any) -> Iterator[Question]:
+    proof = {"absence_patterns": (silence.pattern,), "absence_scope": silence.scope, "note": silence.note}
+    for question in worded(silence.document, silence.topic, silence.asked, silence.volume):
+        yield replace(question, **{**proof, **changes})
 
 
 def refused(silence: Silence) -> Iterator[Question]:
     """Yield a question that its document does not answer."""
-    for each in _worded(silence):
-        yield replace(each, target="refused", absence_scope="document")
+    return _silent(silence, target="refused", absence_scope="document")
 
 
 def unanswerable(silence: Silence) -> Iterator[Question]:
     """Yield a question of which no document says anything."""
-    for each in _worded(silence):
-        yield replace(each, stratum="unanswerable")
+    return _silent(silence, stratum="unanswerable")
 
 
 def trap(silence: Silence, statement: Statement) -> Iterator[Question]:
     """Yield a question that the answer of a true statement tempts to."""
     true = Distractor(statement.asked.answer, "what was really asked about", statement.evidence)
-    for each in _worded(silence):
-        yield replace(each, stratum="adversarial", distractors=(true,))
+    return _silent(silence, stratum="adversarial", distractors=(true,))
 
 
 def either(silence: Silence, statement: Statement) -> Iterator[Question]:
@@ -125,8 +116,7 @@ _BODY = re.compile(
     r"|Service|Board|Council|Committee|Institute|Corporation|Bank|Center|Court|University|Association|Foundation|Ministry|Authority)"
     r"(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= (?![a-z]+[^s]s\b)[a-z])"
 )
-_AFTER = re.compile(r"\b(?:did|does|has|had|have|will) $|“$")
-"""What stands before the subject of a question, or of a statement that it quotes."""
+_AFTER = re.compile(r"\b(?:did|does|has|had|have|will) $|“$")  # before a subject, or that of a quotation
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _IN_YEAR = re.compile(
@@ -137,8 +127,7 @@ _YEARS = 6  # years from the one that is stated within which another is looked f
 _QUOTED = re.compile(r"“([^”]+)”")
 
 _LIKE = 12  # names of a kind that are looked at
-_TELLING = 4
-"""Rare words of a question of which one must be far from another name, or year, wherever that stands."""
+_TELLING = 4  # rare words of a question of which one must be far from another name, or year, wherever that is
 
 
 class Swaps:
@@ -147,12 +136,12 @@ class Swaps:
     def __init__(self, corpus: Corpus) -> None:
         self._texts = [each.text for each in corpus.documents]
         self._lower = [each.casefold() for each in self._texts]
-        self._tables: dict[str, list[str]] = {}
-        """Tables by the years that head their columns: what is listed for those may stand far below."""
+        # Tables by the years that head their columns: what is listed for those may stand far below.
+        self._tables: defaultdict[str, list[str]] = defaultdict(list)
         for table in (each for text in self._lower for each in text.split("\n\n") if " | " in each):
             heads = (set(_YEAR.findall(line)) for line in table.split("\n") if " | " in line)
             for year in {year for years in heads if len(years) > 1 for year in years}:
-                self._tables.setdefault(year, []).append(table)
+                self._tables[year].append(table)
 
     def of_another(self, statement: Statement) -> Iterator[Silence]:
         """Yield the question of somebody else whom the document names, and of a body that does not exist."""
@@ -161,7 +150,7 @@ class Swaps:
         if not found:
             return
         before, after = text[: found.start()], f"{found['own'] or ''}{text[found.end() :]}"
-        about = content_words(f"{statement.asked.left or text}") - content_words(found[0])
+        about = content_words(statement.asked.about) - content_words(found[0])
         counted = text.lower().startswith("how many")  # of a body that is named, none is an answer
         for name in () if counted else self._like(found, document):
             if name not in text and (pattern := self._apart(re.escape(name), about, document)):
@@ -170,7 +159,7 @@ class Swaps:
                 note = f"stated of {found['name']}, not of {name}"
                 yield Silence(document, f"{statement.topic} of {name}", asked, pattern, note, "corpus")
                 break
-        first = int(draw(document.id + statement.topic), 16)
+        first = int(draw(document.id + statement.topic)[:12], 16)
         names = (BODIES[(first + step) % len(BODIES)] for step in range(len(BODIES)))
         name = next((each for each in names if not any(each in other for other in self._texts)), "")
         if name and not found["title"]:
@@ -193,13 +182,11 @@ class Swaps:
     def _apart(self, name: str, about: frozenset[str], document: Document, year: str = "") -> str:
         """Pattern that nothing in the folder matches: a telling word near a name, or headed by a year."""
         text = document.text.casefold()
-        telling = sorted(
-            (each for each in about if each.isalnum()), key=lambda each: (text.count(each), each)
-        )
+        telling = sorted(filter(str.isalnum, about), key=lambda word: (text.count(word), word))
         other = re.compile(name.lower())
         for word in telling[:_TELLING]:
-            listed = any(word in each for each in self._tables.get(year, ()))
-            if not listed and not any(_beside(word, other, each) for each in self._lower):
+            listed = any(word in table for table in self._tables.get(year, ()))
+            if not listed and not any(_beside(word, other, lower) for lower in self._lower):
                 return said_of(word, name)
         return ""
 
@@ -252,8 +239,7 @@ _HISTORY = 4  # headings with a version from which a text is a history of change
 _BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"
 """What is said of a name in its paragraph, or above a list that it stands in."""
 
-_SAYS = re.compile(r"Default|(?:\S+\s+){5}")
-"""A line that says something of the name above it: another heading is shorter."""
+_SAYS = re.compile(r"Default|(?:\S+\s+){5}")  # a line on the name above it: another heading is shorter
 
 _SECTION = r"\n(?!default)[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
 """A version under the heading of a section that a name stands in."""
@@ -273,16 +259,15 @@ class Refusals:
         self._swaps = Swaps(corpus)
         self._named = [each for each in corpus.documents if each.handle]
         self._history = {each.id for each in corpus.documents if len(_HEADING.findall(each.text)) >= _HISTORY}
-        self._rows: dict[tuple[str, str], set[str]] = {}
+        self._rows: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         self._versions: dict[str, set[str]] = {}
         told = {each.document.id for each in found if each.form in {"default", "version"}}
         self._references = told - self._history
         for each in found:
             if each.form.startswith("row"):
-                self._rows.setdefault((each.document.id, each.form), set()).add(each.turns_on)
+                self._rows[each.document.id, each.form].add(each.turns_on)
             elif each.form == "release":
-                listed = _HEADING.findall(each.document.text)
-                self._versions.setdefault(each.document.id, set(listed))
+                self._versions[each.document.id] = set(_HEADING.findall(each.document.text))
 
     def about(self, statement: Statement) -> Iterator[Question]:
         """Yield the questions that a statement gives."""
@@ -313,20 +298,18 @@ class Refusals:
             if self._contracts:
                 for topic, (asked, pattern) in TERMS.items():
                     yield from refused(Silence(document, topic, asked, pattern, "not agreed here"))
-                for party in parties(document.text):
-                    yield from self._of_party(party, document)
+                for party, (topic, (asked, stems)) in product(parties(document.text), OF_PARTIES.items()):
+                    told = asked._replace(question=asked.question.replace("{name}", party))
+                    pattern = said_of(r"\s+".join(map(re.escape, party.split())), stems)
+                    note = f"nothing of it is said of {party}"
+                    yield from unanswerable(
+                        Silence(document, f"{topic} {party}", told, pattern, note, "corpus")
+                    )
             elif self._history and document.id in self._references:
                 for silence in self._unversioned(document):
                     yield from refused(silence)
                     if silence.scope == "corpus":
                         yield from unanswerable(silence)
-
-    def _of_party(self, party: str, document: Document) -> Iterator[Question]:
-        for topic, (asked, stems) in OF_PARTIES.items():
-            told = asked._replace(question=asked.question.replace("{name}", party))
-            pattern = said_of(r"\s+".join(map(re.escape, party.split())), stems)
-            note = f"nothing of it is said of {party}"
-            yield from unanswerable(Silence(document, f"{topic} {party}", told, pattern, note, "corpus"))
 
     def _elsewhere(self, statement: Statement) -> Iterator[Silence]:
         """Yield the question of one document asked of others, those first that speak most of its subject."""
@@ -337,7 +320,7 @@ class Refusals:
         fits = ((each, self._fit(statement, each)) for each in self._named if each.id != home)
         found = [(-fit[0], draw(each.id + statement.topic), each, fit[1]) for each, fit in fits if fit]
         for _, _, document, pattern in sorted(found, key=lambda each: each[:2])[:_OTHERS]:
-            topic = f"of another {draw(asked.question)}"
+            topic = f"of another {draw(asked.question)[:12]}"
             yield Silence(document, topic, asked, pattern, f"stated in {home}, not here")
 
     def _fit(self, statement: Statement, other: Document) -> tuple[int, str] | None:
@@ -350,24 +333,18 @@ class Refusals:
             return (count, said_of(turns_on, _STEMS[form])) if count else None
         if form == "release":
             series = re.escape(_plain(turns_on).rpartition(".")[0])
-            near = sum(re.match(rf"{series}\.\d+$", each) is not None for each in self._of(other))
+            near = sum(
+                re.match(rf"{series}\.\d+$", each) is not None for each in self._versions.get(other.id, ())
+            )
             return (near, rf"(?<![\d.]){turns_on}(?![\d.])") if near > 1 else None
         if form == "row":
-            shared = (
-                self._rows.get((other.id, statement.form), set())
-                & self._rows[statement.document.id, statement.form]
-            )
-            return (len(shared), turns_on) if len(shared) > 1 else None
-        if form in {"law", "dated"}:
-            return 1, turns_on
-        return None
-
-    def _of(self, document: Document) -> set[str]:
-        return self._versions.get(document.id, set())
+            own, theirs = (self._rows[each.id, statement.form] for each in (statement.document, other))
+            return (len(own & theirs), turns_on) if len(own & theirs) > 1 else None
+        return (1, turns_on) if form in {"law", "dated"} else None
 
     def _unreleased(self, statement: Statement) -> Iterator[Silence]:
         """Yield the release of a version that would follow the last one of a series that has ended."""
-        version, own = _plain(statement.turns_on), self._of(statement.document)
+        version, own = _plain(statement.turns_on), self._versions.get(statement.document.id, ())
         head, _, last = version.rpartition(".")
         newest = max(own, key=_parts, default="")
         invented = f"{head}.{int(last) + 1}" if last.isdecimal() else ""
@@ -377,8 +354,8 @@ class Refusals:
         asked = statement.asked._replace(question=statement.asked.question.replace(version, invented))
         pattern = rf"(?<![\d.]){re.escape(invented)}(?!\d)"
         topic, note = f"release {invented}", f"nothing is said of a version {invented}"
-        corpus = not any(re.search(pattern, each.text) for each in self._corpus.documents)
-        scope: Scope = "corpus" if corpus else "document"
+        there = any(re.search(pattern, each.text) for each in self._corpus.documents)
+        scope: Scope = "document" if there else "corpus"
         yield Silence(statement.document, topic, asked, pattern, note, scope)
 
     def _never(self, statement: Statement) -> Iterator[Silence]:
@@ -390,9 +367,8 @@ class Refusals:
         below = rf"(?:{stems})[^\n]*(?:\n[^\n]{{0,60}}){{0,12}}?{name}"
         pattern = rf"{name}[^\n]*(?:\n[^\n]*){{0,2}}?(?:{stems})|{below}"
         for what in ("removed", "deprecated"):
-            asked = statement.asked._replace(
-                question=statement.asked.question.replace(" added?", f" {what}?")
-            )
+            question = statement.asked.question.replace(" added?", f" {what}?")
+            asked = statement.asked._replace(question=question)
             topic, note = f"{statement.topic} {what}", f"it is not said to be {what}"
             yield Silence(statement.document, topic, asked, pattern, note, "corpus")
 
@@ -409,9 +385,8 @@ class Refusals:
             line = lines[number]
             if line.name[0].isupper() and not line.name.isupper():
                 of_new = told_here
-            asks = is_name(line.name) and any(
-                map(_SAYS.match, (each.text for each in lines[number + 1 : number + 2]))
-            )
+            said = any(_SAYS.match(each.text) for each in lines[number + 1 : number + 2])
+            asks = said and is_name(line.name)
             if not asks or line.name in told_of or (of_new and line.name.islower()):
                 continue
             bare = rf"(?<![\w.]){re.escape(line.name)}(?!\w)"

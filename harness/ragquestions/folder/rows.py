@@ -23,9 +23,7 @@ from ragquestions.folder.facts import Fact
 from ragquestions.grammar import Asked, clean, is_bare, is_known
 from ragquestions.wording import plain, precision, unit
 
-SHORTEST, LONGEST = 9, 38
-"""Words of a statement: a shorter one says too little of what is meant, a longer one nobody reads."""
-
+SHORTEST, LONGEST = 9, 38  # words of a statement: fewer say too little of what is meant, more nobody reads
 _SMALLEST = 3  # a bare count below it is a turn of phrase: "one of", "two sides"
 _COMMAS = 5
 _WHOLE = 100  # percent that need not be looked up
@@ -33,8 +31,7 @@ _FIGURES = 2  # figures of a statement: from more of them the one that is missin
 _ODD = re.compile(
     r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]|[a-z]%"
 )  # what plain running text does not have: notes, references, a table's rules, two sentences in one
-_PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")
-"""What does not stand in the quoted part of it."""
+_PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")  # what is not quoted
 _NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){1,8}\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
 """The number of a section."""
 _GLUED = re.compile(r"\w\(\w")  # an aside that is part of a name: "401(k)"
@@ -43,14 +40,13 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )  # a beginning that only the sentence before it explains
 _POINTING_LATER = re.compile(r"[^,]{3,60},\s+(?:it|they|he|she|this|these|those|such)\b")
+# What a contract or a filing says of itself: nobody asks which one.
 _NAMED_THING = re.compile(r"\b[Tt]he [A-Z]\w+|\b(?:the|this) [Aa]greement\b")
-"""What a contract or a filing says of itself: nobody asks which one."""
 _VAGUE = re.compile(
     r"^(?:The|Both|All|An?) [a-z][\w-]*(?: [a-z][\w-]*)?,? (?:is|was|were|are|has|have|had|will|would|must|shall|may|can|could|should|[a-z]+ed)\b"
     r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]|\b[Bb]oth\b|\b(?:[Uu]sing|[Uu]nder|[Bb]y|of|for|[Ww]ith|to) (?:that|those|such) [a-z]"
 )  # a subject of which another sentence says which one it is, or a heading that the sentence has swallowed
-_TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")
-"""An end that is none: the sentence was taken to stop at an abbreviation."""
+_TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")  # no end: an abbreviation
 
 _INSIDE = re.compile(
     r"\b(?:this|these|those)\s+(?!agreement|report|letter|contract|document|policy|plan\b)\w+|\b(?:above|below|aforesaid|respectively|previously|aforementioned|as\s+follows|footnote|appendix|page|pages)\b|\b(?:that|such|the\s+same)\s+(?:year|date|time|period|amount|month|day)\b",
@@ -70,8 +66,8 @@ _LABEL_CASED = re.compile(r"(?:^|\s)[A-Z][\w.&'’-]*\s+$")
 _COUNTED = re.compile(
     r"\s(?!of\b|or\b|and\b|to\b|in\b|percent|times\b|points?\b|st\b|nd\b|rd\b|th\b)[a-z][a-z'’-]+"
 )
+# Of money or of beef no rule can say; points are asked for as such, not as a percentage.
 _DOUBTFUL = re.compile(r"[\w.,-]+ (?:pounds?|basis|percentage points?)\b", re.IGNORECASE)
-"""Of money or of beef no rule can say; points are asked for as such, not as a percentage."""
 
 _PART_OF = re.compile(r"\b(?:half|thirds?|quarters?|fourths?|fifths?|tenths?)\s+of\s+$", re.IGNORECASE)
 _MANY = re.compile(
@@ -96,27 +92,18 @@ def cloze(sentence: str) -> Asked | None:
 
     Money, shares and periods of time come before dates, dates before bare counts.
     """
-    plain_one = _plain(sentence)
-    if not plain_one:
+    if not (said := _plain(sentence)) or not _is_quotable(said):
         return None
-    said = _whole(plain_one)
-    return _asked(said) if said else None
-
-
-def _asked(said: str) -> Asked | None:
     amounts = [each for each in find_quantities(said) if not each.year]
     dates = [each for each in find_dates(said) if each.year]
     for amount in sorted(amounts, key=lambda each: not each.unit):
         if len(amounts) <= _FIGURES and amount.unit and _asks_amount(said, amount, amounts):
-            asks = f"{_word(amount)} completes the statement"
-            return _with_gap(said, amount, asks, Asked("", "number", plain(amount), unit(amount)))
+            return _with_gap(said, amount, _word(amount), Asked("", "number", plain(amount), unit(amount)))
     if len(dates) == 1 and _asks_date(said, dates[0]):
         exact = precision(dates[0])
-        asks = f"{_KINDS[exact]} completes the statement"
-        return _with_gap(said, dates[0], asks, Asked("", "date", iso(dates[0]), "", exact))
+        return _with_gap(said, dates[0], _KINDS[exact], Asked("", "date", iso(dates[0]), "", exact))
     if len(amounts) == 1 and not amounts[0].unit and _asks_count(said, amounts[0]):
-        asks = "Which number completes the statement"
-        return _with_gap(said, amounts[0], asks, Asked("", "number", plain(amounts[0])))
+        return _with_gap(said, amounts[0], "Which number", Asked("", "number", plain(amounts[0])))
     return None
 
 
@@ -132,13 +119,12 @@ def _plain(sentence: str) -> str:
     return said[:-1] if has_verb else ""
 
 
-def _whole(said: str) -> str:
-    """Sentence that is short and plain enough to be quoted as a whole; empty for another one."""
+def _is_quotable(said: str) -> bool:
+    """Whether a sentence is short and plain enough to be quoted as a whole."""
     fits = SHORTEST <= len(said.split()) <= LONGEST and said.count(",") <= _COMMAS
     clear = fits and not (_PARTED.search(said) or _POINTING.match(said) or _INSIDE.search(said))
     named = _NAMED_THING.sub("X", said)
-    vague = _POINTING_LATER.match(said) or _VAGUE.search(named) or is_bare(named)
-    return said if clear and not vague else ""
+    return clear and not (_POINTING_LATER.match(said) or _VAGUE.search(named) or is_bare(named))
 
 
 def _asks_amount(said: str, amount: Quantity, amounts: list[Quantity]) -> bool:
@@ -171,11 +157,13 @@ def _asks_count(said: str, amount: Quantity) -> bool:
 
 
 def _asks_date(said: str, date: DateMention) -> bool:
-    if date.fiscal or date.quarter or date.ambiguous or not _free(said, date.start, date.end):
-        return False
-    if _BEFORE_YEAR.search(said[: date.start]) or not _AFTER_DATE.match(said[date.end :]):
-        return False
-    return bool(_WHEN.search(said[: date.start]))
+    before = said[: date.start]
+    return (
+        not (date.fiscal or date.quarter or date.ambiguous or _BEFORE_YEAR.search(before))
+        and _free(said, date.start, date.end)
+        and _AFTER_DATE.match(said[date.end :]) is not None
+        and _WHEN.search(before) is not None
+    )
 
 
 def _free(said: str, start: int, end: int) -> bool:
@@ -191,13 +179,13 @@ def _word(amount: Quantity) -> str:
     return "Which period of time" if is_duration(amount.unit) else "Which figure"
 
 
-def _with_gap(said: str, gap: Quantity | DateMention, asks: str, asked: Asked) -> Asked:
+def _with_gap(said: str, gap: Quantity | DateMention, which: str, asked: Asked) -> Asked:
     """Question for what is left of a statement without the mention."""
     left = f"{said[: gap.start]}{GAP}{said[gap.end :]}"
-    return asked._replace(question=f"{asks} “{left}”?", left=left)
+    return asked._replace(question=f"{which} completes the statement “{left}”?", left=left)
 
 
-_LINE = re.compile(r"[^\n]+")
+_BAR = " | "
 _HEADER = re.compile(r"(?!(?:Yes|No|Total)\b)[A-Z][A-Za-z][\w /()-]{1,40}")
 _LABELS_A_ROW = re.compile(r"[\w“-][\w .,’'()/&:=-]{2,50}")
 _CELL = re.compile(r"(?=.*[A-Za-z])[\w“‘'-][\w .,’'()/&:%+-]{0,60}")
@@ -208,32 +196,27 @@ _HEADER_WORDS = 2  # a longer one is a cell: the table has no header
 
 def rows(text: str) -> Iterator[Fact]:
     """Yield a question for each short text of a table, where no other row of the document might be meant."""
-    found = list(_short_texts(text))
-    asked = Counter(each.asked.question for each in found)
-    yield from (each for each in found if asked[each.asked.question] == 1)
+    facts = list(_short_texts(text))
+    asked = Counter(fact.asked.question for fact in facts)
+    yield from (fact for fact in facts if asked[fact.asked.question] == 1)
 
 
 def _short_texts(text: str) -> Iterator[Fact]:
-    for table in _tables(text):
-        (_, header), *body = table
+    for (_, header), *body in _tables(text):
         labels = Counter(cells[0].casefold() for _, cells in body)
-        short = all(len(each.split()) <= _HEADER_WORDS for each in header[1:])
+        short = all(len(head.split()) <= _HEADER_WORDS for head in header[1:])
         if not short or len(set(header)) < len(header) or not all(map(_HEADER.fullmatch, header[1:])):
             continue
         if any(len(cells) != len(header) for _, cells in body):
             continue  # which column a cell stands in is not certain
-        for column in range(1, len(header)):
+        for column, head in enumerate(header[1:], start=1):
             values = Counter(cells[column].casefold() for _, cells in body)
             for start, cells in body:
                 label, value = cells[0], cells[column]
                 if labels[label.casefold()] == 1 and _fits(label, value, values):
-                    asked = Asked(
-                        f"What does the table list under “{header[column]}” for “{label}”?", "text", value
-                    )
-                    marks = (label.casefold(), value.casefold())
-                    yield Fact(
-                        asked, start, start + len(" | ".join(cells)), f"row {header[column]}", label, marks
-                    )
+                    end, marks = start + len(_BAR.join(cells)), (label.casefold(), value.casefold())
+                    asked = Asked(f"What does the table list under “{head}” for “{label}”?", "text", value)
+                    yield Fact(asked, start, end, f"row {head}", label, marks)
 
 
 def _fits(label: str, value: str, values: Counter[str]) -> bool:
@@ -252,21 +235,18 @@ def _tables(text: str) -> Iterator[list[tuple[int, list[str]]]]:
     """Yield tables as rows with their places: lines one below the other whose cells are parted by bars."""
     table: list[tuple[int, list[str]]] = []
     last = -1
-    for found in _LINE.finditer(text):
-        cells = found[0].split(" | ")
-        if len(cells) > 1 and found.start() == last + 1:
-            table.append((found.start(), [each.strip() for each in cells]))
-        else:
+    for line in (*re.finditer(r"[^\n]+", text), None):
+        cells = [cell.strip() for cell in line[0].split(_BAR)] if line else []
+        if line is None or len(cells) < 2 or line.start() != last + 1:
             if len(table) >= _FEWEST:
                 yield table
-            table = [(found.start(), [each.strip() for each in cells])] if len(cells) > 1 else []
-        last = found.end()
-    if len(table) >= _FEWEST:
-        yield table
+            table = []
+        if line and len(cells) > 1:
+            table.append((line.start(), cells))
+        last = line.end() if line else last
 
 
 AMOUNT = "amount"  # the form of these facts
-_CELLS = " | "
 _SCALE = re.compile(r"\((?:[a-z.]+ ){0,3}in (thousands|millions|billions)\b", re.IGNORECASE)
 _IN_MILLIONS = {"thousands": Decimal("0.001"), "millions": Decimal(1), "billions": Decimal(1000)}
 _YEAR = re.compile(r"(?P<fiscal>Fiscal )?(?:Year )?(?P<year>(?:19|20)\d\d)")
@@ -308,9 +288,8 @@ def amounts_listed(text: str) -> Iterator[Fact]:
     listed: dict[str, list[_Row]] = {}
     for each in found:
         listed.setdefault(each.label.casefold(), []).append(each)
-    usual = Counter(
-        period for _, periods in {(each.table, each.periods) for each in found} for period in periods
-    )
+    columns = {(each.table, each.periods) for each in found}
+    usual = Counter(period for _, periods in columns for period in periods)
     of_taxes = {each.table for each in found if _OF_TAXES.search(each.label)}
     seen: set[tuple[str, str]] = set()
     for row in found:
@@ -324,10 +303,10 @@ def amounts_listed(text: str) -> Iterator[Fact]:
             value = _value(cell, row)
             if period and value and again and (label, figure) not in seen:
                 seen.add((label, figure))
-                told = f"What amount is reported for “{row.label}” {period}?"
-                end = text.find("\n", row.start)
+                question = f"What amount is reported for “{row.label}” {period}?"
+                asked = Asked(question, "number", value, "USD million")
                 marks = (row.label.lower(), figure, period.split()[-1])
-                asked = Asked(told, "number", value, "USD million")
+                end = text.find("\n", row.start)
                 yield Fact(asked, row.start, end if end > 0 else len(text), AMOUNT, row.label, marks)
 
 
@@ -351,7 +330,7 @@ def _rows(text: str) -> Iterator[_Row]:
     table = lead = start = 0
     of_changes = False
     for line in text.splitlines(keepends=True):
-        cells = [each.strip() for each in line.split(_CELLS)]
+        cells = [each.strip() for each in line.split(_BAR)]
         above = text[max(lead, start - _LEAD) : start]
         if not line.strip():
             table, lead, periods, of_changes = table + 1, start if periods else lead, (), False
@@ -359,15 +338,12 @@ def _rows(text: str) -> Iterator[_Row]:
             of_changes = _CHANGES.match(line) is not None
         elif len(cells) > 1 and (heads := _periods(cells, above)):
             scales = _SCALE.findall(f"{above}{text[start : start + len(line) + _LEAD // 4]}")
-            factor = (
-                _IN_MILLIONS[scales[-1].lower()]
-                if scales and "$" in text[start : start + 2 * _LEAD]
-                else None
-            )
+            in_dollars = scales and "$" in text[start : start + 2 * _LEAD]
+            factor = _IN_MILLIONS[scales[-1].lower()] if in_dollars else None
             periods = heads
         elif len(cells) > 1:
-            told = None if of_changes else factor
-            yield _Row(table, _NOTE.sub("", cells[0]), start, cells[1:], periods, told)
+            of_money = None if of_changes else factor
+            yield _Row(table, _NOTE.sub("", cells[0]), start, cells[1:], periods, of_money)
         start += len(line)
 
 

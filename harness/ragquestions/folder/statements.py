@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from math import ceil
 from typing import NamedTuple
 
@@ -38,10 +38,8 @@ class Statement(NamedTuple):
     start: int
     end: int
     asked: Asked
-    tempting: tuple[tuple[str, int, int], ...]
-    """Another answer of the same kind and unit near by, with its place."""
-    elsewhere: bool = False
-    """Whether another document says the same, so that withholding this one keeps nothing back."""
+    tempting: tuple[tuple[str, int, int], ...]  # other answers of the same kind and unit near by, with places
+    elsewhere: bool = False  # whether another document says the same: withholding this one keeps nothing back
     form: str = ""  # what sort of fact it is; empty: a figure or date of running text
     turns_on: str = ""  # a pattern that a text which says something of it must have; empty: none is known
 
@@ -60,7 +58,7 @@ def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     """At most ``most`` statements, documents in turn, those that are said once in their document."""
     technical = is_technical(documents)
     found: list[list[Statement]] = []
-    for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
+    for document in sorted((each for each in documents if each.handle), key=lambda each: draw(each.id)):
         found.append(_of_document(document, technical=technical))
         if sum(map(len, found)) >= ENOUGH * most:
             break
@@ -79,8 +77,6 @@ def statement_at(document: Document, start: int, end: int, asked: Asked) -> Stat
 _AROUND = 800  # characters before and after it in which something near is looked for
 ENOUGH = 2  # statements that are found for one that is taken; then no further document is looked at
 _PER_DOCUMENT = 40  # statements of one document at most: a long one is no better known by more of them
-
-
 _PER_FORM = 15  # the same of one form: a list of settings or of releases shall not be half of a set
 
 
@@ -97,34 +93,29 @@ def _of_document(document: Document, *, technical: bool) -> list[Statement]:
     ]
     found += _facts(document, every, technical=technical)
     taken: Counter[str] = Counter()
-    kept = []
-    for each in sorted(_one_question_each(found), key=_rank):
-        taken[each.form] += 1
-        if not each.form or taken[each.form] <= _PER_FORM:
-            kept.append(each)
-    return kept[:_PER_DOCUMENT]
+    chosen = []
+    for statement in sorted(_one_question_each(found), key=_rank):
+        taken[statement.form] += 1
+        if not statement.form or taken[statement.form] <= _PER_FORM:
+            chosen.append(statement)
+    return chosen[:_PER_DOCUMENT]
 
 
 def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iterator[Statement]:
     """Yield what is asked for by a name, with the answers nearest to it that its like have."""
-    found = [each for each in facts(document.text, every, technical=technical) if not every.repeats(each)]
-    alike: dict[str, list[Fact]] = {}
-    for each in found:
-        alike.setdefault(_KIND.get(each.form, each.form), []).append(each)
-    for each in found:
-        start = each.start
-        near = sorted(
-            alike[_KIND.get(each.form, each.form)], key=lambda other: (abs(other.start - start), other.start)
-        )
+    found = [fact for fact in facts(document.text, every, technical=technical) if not every.repeats(fact)]
+    alike: defaultdict[str, list[Fact]] = defaultdict(list)
+    for fact in found:
+        alike[_KIND.get(fact.form, fact.form)].append(fact)
+    for asked, start, end, form, turns_on, _ in found:
+        near = sorted(alike[_KIND.get(form, form)], key=lambda other: (abs(other.start - start), other.start))
         others = {
             other.asked.answer: (other.asked.answer, other.start, other.end)
             for other in near[:_NEIGHBOURS]
-            if other.asked.unit == each.asked.unit and not _overlap(each.asked.answer, other.asked.answer)
+            if other.asked.unit == asked.unit and not _overlap(asked.answer, other.asked.answer)
         }
-        tempting = () if each.form == LETTERS else tuple(others.values())[:_TEMPTING]
-        yield Statement(
-            document, each.start, each.end, each.asked, tempting, form=each.form, turns_on=each.turns_on
-        )
+        tempting = () if form == LETTERS else tuple(others.values())[:_TEMPTING]
+        yield Statement(document, start, end, asked, tempting, form=form, turns_on=turns_on)
 
 
 _NEIGHBOURS, _TEMPTING = 12, 3
@@ -141,9 +132,8 @@ def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
     """Questions of a sentence; it is asked about by a gap only where it gives no other."""
     if not states_figure(sentence) or _SPECIAL.search(sentence):
         return []
-    worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
-    gap = None if worded else cloze(sentence)
-    return [gap] if gap else worded
+    worded = [asked for asked in ask(sentence, lower) if not _ODD.search(asked.question)]
+    return worded or [*filter(None, [cloze(sentence)])]
 
 
 _SPECIAL = re.compile(r"__\w+__")  # a name of Python's that would lose its underscores as emphasis does
@@ -157,23 +147,25 @@ _ODD = re.compile(
 
 def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
     """Statements whose questions are asked by no other of them."""
-    groups: dict[str, list[Statement]] = {}
-    for each in found:
-        groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
+    groups: defaultdict[str, list[Statement]] = defaultdict(list)
+    for statement in found:
+        groups[" ".join(words(statement.asked.question))].append(statement)
     single = [group[0] for group in groups.values() if len(group) == 1]
     # The same figure about the same things is one statement in two wordings: either could be cited.
-    amounts: dict[tuple[str, str], list[Asked]] = {}
-    for each in single:
-        amounts.setdefault((each.asked.answer, each.asked.unit), []).append(each.asked)
+    amounts: defaultdict[tuple[str, str], list[Asked]] = defaultdict(list)
+    for statement in single:
+        amounts[statement.asked.answer, statement.asked.unit].append(statement.asked)
     return [
-        each
-        for each in single
-        if each.form or not _again(each.asked, amounts[each.asked.answer, each.asked.unit])
+        statement
+        for statement in single
+        if statement.form
+        or statement.asked.kind != "number"
+        or not any(
+            _alike(statement.asked, other)
+            for other in amounts[statement.asked.answer, statement.asked.unit]
+            if other is not statement.asked
+        )
     ]
-
-
-def _again(asked: Asked, others: Iterable[Asked]) -> bool:
-    return asked.kind == "number" and any(_alike(asked, other) for other in others if other is not asked)
 
 
 def _alike(one: Asked, other: Asked) -> bool:
@@ -183,14 +175,15 @@ def _alike(one: Asked, other: Asked) -> bool:
     return first != second and len(first & second) >= max(SHARED, needed)
 
 
-def _draw(text: str) -> str:
+def draw(text: str) -> str:
+    """Draw from a text alone."""
     return sha256(text.encode()).hexdigest()
 
 
 def _rank(statement: Statement) -> str:
     key = f"{statement.document.id}|{statement.start}|{statement.asked.question}"
     # What can be worded comes before what needs a gap; what tempts is rarer, and so comes first.
-    return f"{bool(statement.asked.left):d}{not statement.tempting:d}{_draw(key)}"
+    return f"{bool(statement.asked.left):d}{not statement.tempting:d}{draw(key)}"
 
 
 def facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
@@ -200,8 +193,7 @@ def facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]
         yield each._replace(turns_on=re.escape(each.turns_on)) if escaped else each
 
 
-_PATTERNS = frozenset({"law", "dated"})
-"""Forms whose facts tell by a pattern what a text must have, not by a name."""
+_PATTERNS = frozenset({"law", "dated"})  # forms whose facts tell by a pattern what a text must have
 
 
 def _every_fact(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
@@ -226,15 +218,15 @@ _SMALL = frozenset({"of", "the", "for", "and", "on", "in", "to"})
 
 def short_definitions(text: str) -> Iterator[tuple[str, str, int, int]]:
     """Yield the letters that a text gives once for a name, the name, and the place of the sentence that does."""
-    found: dict[str, list[tuple[str, str, int, int]]] = {}
+    found: defaultdict[str, list[tuple[str, str, int, int]]] = defaultdict(list)
     for start, end in sentences(text):
         sentence = text[start:end]
         for match in _LETTERS.finditer("" if NOTE.search(sentence) else sentence):
             name, short = _spelled(match["name"], match["short"]), match["short"]
             listed = rf"\b{short}\b\W+{re.escape(name.split(' ')[0])}\b"
             if name and not re.search(listed, text, re.IGNORECASE):
-                found.setdefault(short, []).append((short, name, start, end))
-    yield from (each[0] for each in found.values() if len(each) == 1)
+                found[short].append((short, name, start, end))
+    yield from (places[0] for places in found.values() if len(places) == 1)
 
 
 def _spelled(name: str, short: str) -> str:
@@ -242,10 +234,9 @@ def _spelled(name: str, short: str) -> str:
     parts = name.split()
     letters = [letter for letter in short if letter.isalpha()]
     for first in range(len(parts)):
-        initials = [
-            piece[0] for part in parts[first:] if part not in _SMALL for piece in part.split("-") if piece
-        ]
-        if [each.upper() for each in initials] == letters and parts[first] not in _SMALL:
+        said = (part for part in parts[first:] if part not in _SMALL)
+        initials = [piece[0].upper() for part in said for piece in part.split("-") if piece]
+        if initials == letters and parts[first] not in _SMALL:
             return " ".join(parts[first:])
     return ""
 
@@ -278,10 +269,10 @@ class SentenceIndex:
     @cached_property
     def holders(self) -> dict[str, list[int]]:
         """The sentences that have a content word."""
-        holders: dict[str, list[int]] = {}
-        for place, each in enumerate(self.content):
-            for word in each:
-                holders.setdefault(word, []).append(place)
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for place, content in enumerate(self.content):
+            for word in content:
+                holders[word].append(place)
         return holders
 
     def says_once(self, asked: Asked, place: int) -> bool:
@@ -290,17 +281,16 @@ class SentenceIndex:
         if len(wanted) < 2:
             return False
         years = set(_YEAR.findall(asked.about))
-        others = {other for word in wanted for other in self.holders.get(word, ()) if other != place}
         figures = set(FIGURE.findall(self.said[place]))
-        for other in others:
+        for other in {other for word in wanted for other in self.holders.get(word, ()) if other != place}:
             share = len(wanted & self.content[other]) / len(wanted)
             said = self.said[other]
             if share < SAME or not states_figure(said):
                 continue
-            if asked.kind == "number" and share < ALIKE and not figures & set(FIGURE.findall(said)):
+            if asked.kind == "number" and share < ALIKE and figures.isdisjoint(FIGURE.findall(said)):
                 continue
             theirs = set(_YEAR.findall(said))
-            if not (years and theirs and not years & theirs):
+            if not years or not theirs or years & theirs:
                 return False
         return True
 
@@ -332,16 +322,15 @@ class SentenceIndex:
         sentence = self.said[place]
         if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
             return
-        for value in _dates(asked, sentence) if asked.kind == "date" else amounts(asked, sentence):
+        dates = (
+            iso(date)
+            for date in find_dates(sentence)
+            if date.year and precision(date) == asked.precision
+            if not (date.fiscal or date.quarter or date.ambiguous)
+        )
+        for value in dates if asked.kind == "date" else amounts(asked, sentence):
             if value != asked.answer:
                 yield value, *self.spans[place]
-
-
-def _dates(asked: Asked, sentence: str) -> Iterator[str]:
-    for each in find_dates(sentence):
-        same = each.year and precision(each) == asked.precision
-        if same and not (each.fiscal or each.quarter or each.ambiguous):
-            yield iso(each)
 
 
 def amounts(asked: Asked, sentence: str) -> Iterator[str]:
@@ -365,14 +354,14 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
     """
     wanted = [content_words(each.asked.about) for each in found]
     figures = [set(FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
-    watched: dict[str, list[int]] = {}
-    common = Counter(word for words_of in (*wanted, *figures) for word in words_of)
+    watched: defaultdict[str, list[int]] = defaultdict(list)
+    common = Counter(chain.from_iterable((*wanted, *figures)))
     for number, (words_of, figures_of) in enumerate(zip(wanted, figures, strict=True)):
         rare = sorted(words_of, key=lambda word: (common[word], word))
         few = len(rare) - ceil(ALIKE * len(rare)) + 1
         rarest = sorted(figures_of, key=lambda figure: (common[figure], figure))[:1]
         for key in (*rare[:few], *rarest):
-            watched.setdefault(key, []).append(number)
+            watched[key].append(number)
     in_words = {number for number, each in enumerate(found) if each.form}
     heard: set[int] = set()
     for document in documents:
@@ -386,17 +375,15 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
             near = near if figured else near & in_words
             for number in near - heard:
                 share = SAME if figures[number] and figures[number] <= theirs else ALIKE
-                if (
-                    len(wanted[number] & content) >= share * len(wanted[number])
-                    and found[number].document.id != document.id
-                ):
+                same = len(wanted[number] & content) >= share * len(wanted[number])
+                if same and found[number].document.id != document.id:
                     heard.add(number)
     marked = [each._replace(elsewhere=number in heard) for number, each in enumerate(found)]
     # What many documents call by the same letters is known without any of them.
-    plain = [each for each in marked if each.form != LETTERS]
-    named = [each for each in marked if each.form == LETTERS and not _common(each, documents)]
-    return [*plain, *named[:MOST_LETTERS]]
-
-
-def _common(statement: Statement, documents: Iterable[Document]) -> bool:
-    return any(statement.asked.answer in each.text for each in documents if each.id != statement.document.id)
+    named = [
+        letters
+        for letters in marked
+        if letters.form == LETTERS
+        if not any(letters.asked.answer in each.text for each in documents if each.id != letters.document.id)
+    ]
+    return [*(each for each in marked if each.form != LETTERS), *named[:MOST_LETTERS]]
