@@ -101,10 +101,7 @@ def _shares(table: Sequence[Sequence[float]]) -> tuple[float, list[list[float]],
 
 
 class Part(NamedTuple):
-    """One stratum of a sample: what people and the grader say of the answers that people labelled.
-
-    Each is 1 where the label was given and 0 where another was.
-    """
+    """One stratum of a sample, 1 where people or the grader gave a labelled answer the label, else 0."""
 
     size: int  # answers of the stratum, labelled or not
     graded: int  # those of them that the grader gives the label

@@ -232,9 +232,8 @@ def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: 
             help=f"ragharness corpus fetch {settings.corpus}",
         )
     records = list(run.folder.records())
-    changed = [
-        record.question for record in records if came_out(run.grading.graded(record)) != came_out(record)
-    ]
+    graded = run.grading.graded
+    changed = [record.question for record in records if came_out(graded(record)) != came_out(record)]
     if changed:
         raise UsageError(
             f"today's grader decides {len(changed)} answers otherwise ({', '.join(changed[:5])})",
@@ -270,9 +269,8 @@ def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: 
 
 def _default_name(settings: Settings) -> str:
     """Corpus, pipeline, retriever, and k where it is not the usual one."""
-    model, prompt = (
-        str(settings.pipeline_settings.get(name, "")).partition(" ")[0] for name in ("model", "prompt")
-    )
+    made = settings.pipeline_settings
+    model, prompt = (str(made.get(name, "")).partition(" ")[0] for name in ("model", "prompt"))
     k = "" if settings.k == RunConfig.k else f"k{settings.k}"
     parts = filter(None, (settings.corpus, settings.pipeline, model, prompt, settings.retriever, k))
     return re.sub(r"[^\w.-]+", "_", "-".join(parts))

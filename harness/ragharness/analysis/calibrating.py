@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -162,14 +162,6 @@ def bound_of(settings: Settings) -> Bound:
     )
 
 
-def read_note(folder: RunFolder) -> Note | None:
-    """Note of a run; None where it has none that can be read."""
-    try:
-        return msgspec.json.decode((folder.path / FILE).read_bytes(), type=Note)
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
 def write_note(folder: RunFolder, note: Note, markdown: str) -> None:
     """Keep a note with its run, as JSON and as Markdown; raises StorageError."""
     folder.write(FILE, msgspec.json.format(msgspec.json.encode(note)) + b"\n")
@@ -178,8 +170,9 @@ def write_note(folder: RunFolder, note: Note, markdown: str) -> None:
 
 def standing(folder: RunFolder) -> tuple[bool, str]:
     """Whether the grader is calibrated on a run, and the sentence that says so."""
-    note = read_note(folder)
-    if note is None:
+    try:
+        note = msgspec.json.decode((folder.path / FILE).read_bytes(), type=Note)
+    except (OSError, msgspec.MsgspecError):
         return False, NONE
     now = bound_of(folder.run.settings)
     for name in Bound.__struct_fields__:
@@ -222,21 +215,11 @@ def refusals(design: Design, pairs: Sequence[Pair]) -> list[str]:
     ]
 
 
-def by_difference(
-    design: Design, answers: Sequence[Answered], pairs: Sequence[Pair], questions: int
-) -> dict[Bucket, Correction]:
-    """Each bucket of a run corrected by the labels of a sample of its own answers."""
-    graded = Counter((stratum_of(answer, design.strata), answer.outcome) for answer in answers)
-    return {bucket: _corrected(bucket, design, graded, pairs, questions) for bucket in BUCKETS}
-
-
 def _corrected(
-    bucket: Bucket,
-    design: Design,
-    graded: Mapping[tuple[str, str], int],
-    pairs: Sequence[Pair],
-    questions: int,
+    bucket: Bucket, design: Design, answers: Sequence[Answered], pairs: Sequence[Pair], questions: int
 ) -> Correction:
+    """One bucket of a run corrected by the labels of a sample of its own answers."""
+    graded = Counter(stratum_of(answer, design.strata) for answer in answers if answer.outcome == bucket)
     population = sum(design.sizes.values())
     people = [int(pair.people == bucket) for pair in pairs]
     grader = [int(pair.grader == bucket) for pair in pairs]
@@ -244,7 +227,7 @@ def _corrected(
     for name, size in design.sizes.items():
         labelled = [number for number, pair in enumerate(pairs) if pair.stratum == name]
         ours, theirs = ([labels[number] for number in labelled] for labels in (people, grader))
-        parts.append(Part(size, graded[name, bucket], ours, theirs))
+        parts.append(Part(size, graded[name], ours, theirs))
     estimate = difference(parts)
     likeness = correlation(people, grader, [pair.weight for pair in pairs])
     rate = min(1.0, max(0.0, estimate.value))
@@ -301,11 +284,8 @@ def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Sour
 def pairs_of(source: Source) -> list[Pair]:
     """People's bucket and the grader's of each labelled answer; those of a stratum stand for it alike."""
     strata = {item.key: item.stratum for item in source.design.items} if source.design else {}
-    labels = {
-        answer: source.standing[answer.key].bucket
-        for answer in source.answers
-        if answer.key in source.standing
-    }
+    given = source.standing
+    labels = {answer: given[answer.key].bucket for answer in source.answers if answer.key in given}
     labelled = Counter(strata.get(answer.key, "all") for answer in labels)
     pairs = []
     for answer, bucket in labels.items():
@@ -377,7 +357,8 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
     method: Method = ""
     corrections = dict.fromkeys(BUCKETS, Correction())
     if not reasons and same and source.design:
-        method, corrections = "difference", by_difference(source.design, answers, pairs, questions)
+        method, about = "difference", (source.design, answers, pairs, questions)
+        corrections = {bucket: _corrected(bucket, *about) for bucket in BUCKETS}
     elif not reasons:
         reasons += _not_recognised(pairs)
         corrections = dict.fromkeys(BUCKETS, Correction(why_not=_OTHER_RUN))

@@ -59,10 +59,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 def compare(folders: Sequence[RunFolder]) -> Comparison:
-    """Runs side by side, the others against the first.
-
-    Raises NotComparable for other questions or another corpus, UsageError for fewer than two runs.
-    """
+    """Runs side by side, the others against the first; raises NotComparable, UsageError for one alone."""
     if not 2 <= len(folders) <= len(LETTERS):
         raise UsageError(
             f"expected 2 to {len(LETTERS)} runs, found {len(folders)}", help="ragharness compare RUN RUN"

@@ -364,9 +364,7 @@ def _times_wrong(marks: Sequence[Mark]) -> int:
     return sum(each.bucket == "wrong" for each in marks)
 
 
-_OUTCOMES: dict[str, tuple[str, ...]] = {
-    name: (name,) for name in ("wrong", "unsupported", "correct", "refused")
-}
+_OUTCOMES: dict[str, tuple[str, ...]] = {b: (b,) for b in ("wrong", "unsupported", "correct", "refused")}
 _OUTCOMES["unacceptable"] = ("wrong", "unsupported")
 
 

@@ -47,11 +47,8 @@ def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[flo
     """
     (low1, high1), (low2, high2) = wilson(count1, n1), wilson(count2, n2)
     rate1, rate2 = count1 / n1 if n1 else 0.5, count2 / n2 if n2 else 0.5
-    difference = rate1 - rate2
-    return (
-        difference - math.hypot(rate1 - low1, high2 - rate2),
-        difference + math.hypot(high1 - rate1, rate2 - low2),
-    )
+    below, above = math.hypot(rate1 - low1, high2 - rate2), math.hypot(high1 - rate1, rate2 - low2)
+    return rate1 - rate2 - below, rate1 - rate2 + above
 
 
 def sign_test(better: int, worse: int) -> float:
@@ -145,10 +142,7 @@ def majority_chance(chance: float, epochs: int) -> float:
 
 
 def false_alarm(chances: Iterable[float]) -> float:
-    """Chance that a count rises when nothing changed.
-
-    ``chances`` are those of each question to be counted; both counts are drawn from them.
-    """
+    """Chance that a count rises when nothing changed, by the chance of each question to be counted."""
     import numpy as np
 
     counts = np.ones(1)
@@ -231,11 +225,8 @@ def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[f
     def reach(mine: float, other: float) -> float:
         return math.sqrt(max(0.0, mine * mine - 2 * phi * mine * other + other * other))
 
-    difference = rate1 - rate2
-    return (
-        difference - reach(rate1 - low1, high2 - rate2),
-        difference + reach(high1 - rate1, rate2 - low2),
-    )
+    below, above = reach(rate1 - low1, high2 - rate2), reach(high1 - rate1, rate2 - low2)
+    return rate1 - rate2 - below, rate1 - rate2 + above
 
 
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:

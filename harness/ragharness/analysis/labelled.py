@@ -221,10 +221,8 @@ class Mapping(NamedTuple):
             elif name.removeprefix(_LABEL) in LABELS and name.startswith(_LABEL):
                 label = name.removeprefix(_LABEL)
                 for word in filter(None, (word.strip().casefold() for word in theirs.split(","))):
-                    if words.setdefault(word, label) != label:
-                        raise UsageError(
-                            f"expected {word!r} to mean one label, found {words[word]} and {label}"
-                        )
+                    if (known := words.setdefault(word, label)) != label:
+                        raise UsageError(f"expected {word!r} to mean one label, found {known} and {label}")
             elif name in columns:
                 columns[name] = theirs.strip()
             else:
@@ -294,10 +292,7 @@ def calibrate(
     concurrency: int = 1,
     on_progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Calibration:
-    """How a grader fares on labelled answers, with the ``show`` worst differences.
-
-    A grader that waits for a service reads ``concurrency`` answers at once.
-    """
+    """How a grader fares, with the ``show`` worst differences; one that waits reads several at once."""
     counts: Counter[tuple[str, str, str]] = Counter()
     refusals = any(each.label == "refusal" for each in answers)
     differing: list[list[Difference]] = [[] for _ in range(5)]
@@ -348,9 +343,7 @@ def rates(confusion: Confusion) -> Rates:
         return sum(confusion[label][outcome] for label in labels for outcome in outcomes)
 
     others, decided = ("incorrect", "refusal"), [each for each in OUTCOMES if each != "needs_review"]
-    agreed = sum(
-        confusion[label][outcome] for label in LABELS for outcome in OUTCOMES if agrees(label, outcome)
-    )
+    agreed = sum(n for label in LABELS for outcome, n in confusion[label].items() if agrees(label, outcome))
     refused, refusals = count(["refusal"], ["refused"]), count(["refusal"])
     return Rates(
         false_correct=share(count(others, ["correct"]), count(outcomes=["correct"])),
@@ -375,9 +368,8 @@ def judge(grader: Grader, labelled: Labelled) -> Verdict:
     question, answer = labelled.question, labelled.answer
     if not labelled.judged_alone:
         return grade(grader, question, answer, labelled.passages, labelled.supporting)
-    reading = replace(
-        grader.read(question, answer, (), frozenset()), evidence_retrieved=True, any_valid_support=True
-    )
+    reading = grader.read(question, answer, (), frozenset())
+    reading = replace(reading, evidence_retrieved=True, any_valid_support=True)
     verdict = decide(question, reading, grader=f"{grader.name}@{grader.version}")
     alone = "No passages were given: only the answer was judged, not its support."
     return replace(verdict, why=alone) if verdict.bucket == "correct" else verdict

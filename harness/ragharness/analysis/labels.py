@@ -90,10 +90,7 @@ def path_of(folder: Path, annotator: str) -> Path:
 
 
 def read_labels(path: Path) -> dict[Key, Label]:
-    """Labels of one file as they stand, skipped ones and those taken back included.
-
-    A torn last line counts as not written. Raises UsageError with the line that cannot be read.
-    """
+    """Labels of a file as they stand, skipped ones too, but no torn last line; raises UsageError."""
     with disk(path, "read"):
         *lines, _ = read_plain(path).split(b"\n")
     labels: dict[Key, Label] = {}
@@ -345,11 +342,8 @@ def enlarged(design: Design, answers: Sequence[Answered], n: int, deviations: Ma
         if key not in items and drawn[stratum] < allocation.get(stratum, 0):
             items[key] = Drawn(*key, stratum)
             drawn[stratum] += 1
-    return replace(
-        design,
-        drawn={name: drawn[name] for name in design.sizes},
-        items=tuple(items[key] for key in order if key in items),
-    )
+    sampled = tuple(items[key] for key in order if key in items)
+    return replace(design, drawn={name: drawn[name] for name in design.sizes}, items=sampled)
 
 
 def _empty(folder: RunFolder, answers: Sequence[Answered], strata: Strata, seed: int) -> Design:

@@ -226,11 +226,8 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
     import numpy as np
 
     moves = [_by_document(pairs) for *_, pairs in contrasts]
-    documents = sorted({document for by_document in moves for document in by_document})
-    zeros = [0.0] * _WIDTH
-    sums = np.array(
-        [[x for by_document in moves for x in by_document.get(name, zeros)] for name in documents]
-    )
+    documents, zeros = sorted({document for move in moves for document in move}), [0.0] * _WIDTH
+    sums = np.array([[x for move in moves for x in move.get(name, zeros)] for name in documents])
     totals, draws = sums.sum(axis=0), cluster_totals(sums)
     effects: list[tuple[Effect, Any]] = []
     for number, (axis, base, value, pairs) in enumerate(contrasts):

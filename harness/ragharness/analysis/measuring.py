@@ -102,10 +102,7 @@ def wanted_of(values: Any, where: str = "metrics") -> Wanted:
 
 
 def metrics_of(folder: RunFolder, wanted: Wanted, judge: object = None) -> Metrics:
-    """Metrics over a run's graded answers; ``judge`` takes the place of the one that is named.
-
-    Raises RunNotUsable where the run is damaged, CodeNotUsable for a judge that cannot be called.
-    """
+    """Metrics over graded answers, by ``judge`` or the named one; raises RunNotUsable, CodeNotUsable."""
     found = items(folder.questions(), folder.records(), folder.run.settings.epochs)
     return _metrics(folder.name, found, wanted, wanted.metrics or list(derived()), judge)
 
@@ -184,10 +181,7 @@ def judgement(reply: str) -> bool | None:
 
 
 def load_judge(judge: object) -> Callable[[str], str]:
-    """What answers a prompt: a function, an object with ``invoke``, or ``FILE.py:NAME`` of either.
-
-    Raises CodeNotUsable.
-    """
+    """What answers a prompt: a function, an object with ``invoke``, or their name; raises CodeNotUsable."""
     found: Any = find(judge).value
     call = getattr(found, "invoke", found)
     if not callable(call):

@@ -281,9 +281,8 @@ def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
 
 
 def _support_rate(side: Side, names: Sequence[str]) -> Ends | None:
-    counts = Counter(
-        "open" if mark.bucket is None else mark.supports for name in names for mark in side.marks[name]
-    )
+    marks = [mark for name in names for mark in side.marks[name]]
+    counts = Counter("open" if mark.bucket is None else mark.supports for mark in marks)
     yes, n = counts[True], counts[True] + counts[False] + counts["open"]
     return (yes / n, (yes + counts["open"]) / n) if n else None
 

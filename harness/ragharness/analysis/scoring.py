@@ -112,7 +112,7 @@ def score(
     outcomes, counts = tally.outcomes, Counter(tally.outcomes)
     n = len(outcomes)
     asked = Counter({outcome: n for outcome, n in counts.items() if outcome.status != "not_asked"})
-    buckets = by_bucket(counts)
+    buckets = _counts(counts, "bucket", BUCKETS)
     errors, desired = error_groups(tally), desired_counts(counts)
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     concluded = conclude(counts, desired, unacceptable, errors, run.takes, run.shortfall)
@@ -134,7 +134,7 @@ def score(
         questions=n,
         asked=asked.total(),
         ungraded=n - sum(buckets.values()),
-        statuses=by_status(counts),
+        statuses=_counts(counts, "status", STATUSES),
         buckets=buckets,
         rows=widened(by_row(counts), epochs),
         intervals=widened(bucket_intervals(buckets, n), epochs),
@@ -180,10 +180,7 @@ def score(
 
 
 def retrieval(outcomes: Sequence[Outcome], k: int | None, failed: list[str] | None = None) -> MetricValues:
-    """How well the evidence was retrieved, before anybody read it.
-
-    Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
-    """
+    """How well evidence in reach was retrieved; of a question that failed or was not asked it was not."""
     within = [outcome for outcome in outcomes if outcome.wanted == "correct" and outcome.located]
     return MetricValues(
         n=len(within), k=k, **_computed("retrieval", within, k, [] if failed is None else failed)
@@ -235,18 +232,15 @@ def _own_passages(run: Run, tally: Tally) -> str:
     if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
         return _RECORDED_NOTE
     withheld = [outcome for outcome in tally.outcomes if outcome.withheld]
-    citing = [
-        question for question, _ in tally.named(lambda outcome: outcome.withheld and outcome.evidence_cited)
-    ]
+    citing = [name for name, _ in tally.named(lambda outcome: outcome.withheld and outcome.evidence_cited)]
     brought = sum(outcome.evidence_found for outcome in withheld)
     emptied = [outcome for outcome in tally.outcomes if outcome.row == "null_retrieval"]
     filled = sum(outcome.passages > 0 for outcome in emptied)
     about = sum(outcome.document_rank > 0 or outcome.evidence_found for outcome in emptied)
     more = f" and {len(citing) - _NAMED} more" if len(citing) > _NAMED else ""
     named = f" ({', '.join(citing[:_NAMED])}{more})" if citing else ""
-    answered = [
-        outcome for outcome in tally.outcomes if outcome.status not in ("not_asked", "error", "timeout")
-    ]
+    failed = ("not_asked", "error", "timeout")
+    answered = [outcome for outcome in tally.outcomes if outcome.status not in failed]
     bare = sum(outcome.passages == 0 for outcome in answered)
     without = f". {bare} of {len(answered)} answers came without passages" if bare else ""
     return (
@@ -272,16 +266,6 @@ def by_row(outcomes: Counter[Outcome]) -> dict[str, Row]:
     for name, row in rows.items():
         row.desired = share(desired[name], row.n)
     return {ROW_NAMES[name]: row for name, row in rows.items()}
-
-
-def by_bucket(outcomes: Counter[Outcome]) -> dict[str, int]:
-    """How many answers are in each bucket."""
-    return _counts(outcomes, "bucket", BUCKETS)
-
-
-def by_status(outcomes: Counter[Outcome]) -> dict[str, int]:
-    """How many questions have each status, those not asked yet included."""
-    return _counts(outcomes, "status", STATUSES)
 
 
 def _counts(outcomes: Counter[Outcome], attribute: str, values: Sequence[str]) -> dict[str, int]:
@@ -367,13 +351,9 @@ Number = TypeVar("Number", int, float)
 
 
 def timing(tally: Tally) -> Timing:
-    """Quantiles of the times of calls that returned or timed out.
-
-    An answer that was known without a call took none.
-    """
-    seconds = sorted(
-        took for took, outcome in zip(tally.seconds, tally.outcomes, strict=True) if outcome.called
-    )
+    """Quantiles of the times of calls that returned or timed out; answers without a call took none."""
+    timed = zip(tally.seconds, tally.outcomes, strict=True)
+    seconds = sorted(took for took, outcome in timed if outcome.called)
     if not seconds:
         return Timing(median=None, p95=None, longest=None)
     return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=seconds[-1])
@@ -393,10 +373,7 @@ def spending(tally: Tally) -> Spending:
 
 
 def wall_seconds(calls: Iterable[tuple[float, float]], sessions: Sequence[Session]) -> float:
-    """How long the sessions took together, each from its start to the end of its last answer.
-
-    It follows from what is on disk, so that a session that was killed counts as long as it lived.
-    """
+    """How long the sessions took together, killed ones too, each from its start to its last answer's end."""
     starts = sorted(seconds_at(session.started) for session in sessions)
     ends = [0.0] * len(starts)
     for start, seconds in calls:

@@ -77,18 +77,13 @@ class Settled(NamedTuple):
 
 
 def read_side(folder: RunFolder, like: Side | None = None) -> Side:
-    """Run, read one record at a time; ``like``: a run whose questions are kept once for both.
-
-    Raises RunNotUsable where it is damaged.
-    """
+    """Run read record by record, sharing the questions of ``like``; raises RunNotUsable if damaged."""
     settings = folder.run.settings
     if like is not None and like.run.settings.question_set == settings.question_set:
         asked = like.asked
     else:
-        asked = {
-            each.id: Asked(each.row, each.wanted, each.document, hash((each.text, each.answers)))
-            for each in folder.each_question()
-        }
+        questions = folder.each_question()
+        asked = {q.id: Asked(q.row, q.wanted, q.document, hash((q.text, q.answers))) for q in questions}
     if len(asked) != settings.questions:
         raise RunNotUsable(
             f"expected {settings.questions} questions in {folder.path}, found {len(asked)}",
@@ -144,9 +139,8 @@ def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
     """What the epochs of a question come to, however the ungraded ones turn out."""
     graded = tuple(each.bucket for each in marks if each.bucket is not None)
     open_ones = len(marks) - len(graded)
-    buckets = frozenset(
-        bucket_of((*graded, *turned), rule) for turned in combinations_with_replacement(BUCKETS, open_ones)
-    )
+    turns = combinations_with_replacement(BUCKETS, open_ones)
+    buckets = frozenset(bucket_of((*graded, *turned), rule) for turned in turns)
     claims = [each.claims for each in marks]
     least = sum(each or 0 for each in claims) / len(marks)
     unknown = any(each.claims is None and each.bucket is None for each in marks)

@@ -91,7 +91,9 @@ class Output:
         cited, claim = cited[:MOST_CITATIONS], without_citations(sentence).strip()
 
         def joint(numbers: Sequence[int]) -> bool:
-            return self.entails("\n".join(passage_text(self.docs[number]) for number in numbers), claim)
+            docs = (self.docs[number] for number in numbers)
+            passages = (f"Title: {doc.get('title', '')}\n{doc.get('text', '')}" for doc in docs)
+            return self.entails("\n".join(passages), claim)
 
         others = [cited[:i] + cited[i + 1 :] for i in range(len(cited))] if len(cited) > 1 else []
         pairs = zip(cited, others, strict=False) if shared else ()
@@ -186,11 +188,6 @@ def without_citations(text: str) -> str:
 
 def _premise(doc: dict[str, Any]) -> str:
     return f"{doc.get('title', '')} {doc.get('text', '')}"
-
-
-def passage_text(doc: dict[str, Any]) -> str:
-    """Passage as its premise is written."""
-    return f"Title: {doc.get('title', '')}\n{doc.get('text', '')}"
 
 
 def flagged(_: str, text: str) -> bool:
@@ -316,9 +313,8 @@ def _lists(groups: _Groups) -> dict[str, float]:
     figures |= _list_means("answered", groups.answered, answered, len(answered))
     figures |= _list_means("calib_answered", groups.both, calibrated, len(answered))
     figures |= _list_means("calib_answerable", groups.both, calibrated, len(groups.answerable))
-    figures["calib_qampari_em_f1"] = harmonic(
-        figures["calib_answered_qampari_f1_top5"], figures["calib_answerable_qampari_f1_top5"]
-    )
+    both = (figures[f"calib_{name}_qampari_f1_top5"] for name in ("answered", "answerable"))
+    figures["calib_qampari_em_f1"] = harmonic(*both)
     gaps = (
         recalls[2] - ratio(min(5, sum(output.grounded)), min(5, len(output.answers)))
         for output, recalls in zip(groups.answered, answered, strict=True)

@@ -76,10 +76,7 @@ class Answers(NamedTuple):
 
 
 def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> Answers:
-    """Answers of a run, the last of each question and epoch.
-
-    Raises RunNotUsable for a record whose question is not in the set.
-    """
+    """Answers of a run, the last of each question and epoch; raises RunNotUsable for a foreign record."""
     order = {question.id: number for number, question in enumerate(questions)}
     answers: dict[tuple[int, int], Item | None] = {}
     retrieved: set[tuple[int, int]] = set()
@@ -222,10 +219,7 @@ def derived_metric(name: str, advice: str = "docs/metrics.md lists them") -> Der
 def measure(
     names: Iterable[str], items: Items, options: MetricOptions | None = None, *, ungraded: Items = ()
 ) -> list[Measured]:
-    """Metrics over answers, each computed in one pass over all of them; raises UnknownName, CodeNotUsable.
-
-    ``ungraded`` are those without a bucket, as if each were wrong.
-    """
+    """Metrics over answers, ``ungraded`` ones as if each were wrong; raises UnknownName, CodeNotUsable."""
     wanted = [derived_metric(name) for name in dict.fromkeys(names)]
     return [_measured(metric, items, options or MetricOptions(), ungraded) for metric in wanted]
 

@@ -6,6 +6,5 @@ METRIC = Metric(
     part="retrieval",
     label="all gold evidence {top}",
     short="all gold {top}",
-    higher_is_better=True,
     compute=rate_of("all_evidence_found"),
 )

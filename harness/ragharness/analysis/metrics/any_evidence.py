@@ -6,6 +6,5 @@ METRIC = Metric(
     part="retrieval",
     label="gold evidence {top}",
     short="gold {top}",
-    higher_is_better=True,
     compute=rate_of("evidence_found"),
 )

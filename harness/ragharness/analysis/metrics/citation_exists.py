@@ -7,7 +7,6 @@ METRIC = Metric(
     label="citation exists",
     short="citation exists",
     absent="without citation",
-    higher_is_better=True,
     source="the rubric, as settled in docs/scoring.md",
     type=YesNoAxis,
     compute=axis_of("citation_exists"),

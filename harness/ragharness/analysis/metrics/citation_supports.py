@@ -7,7 +7,6 @@ METRIC = Metric(
     label="citation supports",
     short="citation supports",
     absent="without",
-    higher_is_better=True,
     source="the rubric, as settled in docs/scoring.md",
     type=YesNoAxis,
     compute=axis_of("citation_supports"),

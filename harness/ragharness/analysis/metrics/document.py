@@ -6,6 +6,5 @@ METRIC = Metric(
     part="retrieval",
     label="right document",
     short="right document",
-    higher_is_better=True,
     compute=rate_of("document_found"),
 )

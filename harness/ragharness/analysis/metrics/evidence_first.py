@@ -6,6 +6,5 @@ METRIC = Metric(
     part="retrieval",
     label="gold evidence first",
     short="gold first",
-    higher_is_better=True,
     compute=rate_of("evidence_is_first"),
 )

@@ -6,6 +6,5 @@ METRIC = Metric(
     part="retrieval",
     label="gold evidence {top}, given the right document",
     short="gold if right doc",
-    higher_is_better=True,
     compute=rate_of("evidence_found", among="document_found"),
 )

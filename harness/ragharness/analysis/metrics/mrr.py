@@ -6,7 +6,6 @@ METRIC = Metric(
     part="retrieval",
     label="mean 1/rank of gold evidence (MRR)",
     short="mean 1/rank (MRR)",
-    higher_is_better=True,
     source="Voorhees 1999",
     type=float | None,
     compute=mean_by("reciprocal_rank"),

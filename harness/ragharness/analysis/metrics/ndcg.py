@@ -31,7 +31,6 @@ METRIC = Metric(
     part="retrieval",
     label="normalised gain of gold evidence (nDCG{at_k})",
     short="nDCG{at_k}",
-    higher_is_better=True,
     source="Jarvelin and Kekalainen 2002, discount of Burges et al. 2005",
     type=float | None,
     compute=lambda outcomes, k: mean_of(

@@ -24,7 +24,6 @@ METRIC = Metric(
     short="refusal quality",
     words=lambda found: "n/a" if found.mean is None else f"{found.mean:.2f} of 3, mean of {found.n}",
     range=(0, 3),
-    higher_is_better=True,
     source="the rubric, as settled in docs/scoring.md",
     type=RefusalQuality,
     compute=lambda outcomes, _: _quality(
