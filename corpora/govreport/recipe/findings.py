@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Literal
 
 from ragharness.language.dates import DateMention, find_dates, iso
@@ -43,7 +44,7 @@ _VAGUE = 3  # words about their subject below which it is not said which of many
 _LARGE = 10  # a count, or a sum in its unit, from which two sentences hardly give it by chance
 _EXACT_NEAR, _DIGITS, _MANY = 0.25, 4, 1000  # the share for figures of so many digits, for counts from there
 _LIKELY = 20  # how many times larger or smaller a figure may be to be taken for another
-_MOST_TEMPTING = 3
+_MOST_TEMPTING, _MOST_ABBREVIATIONS = 3, 5
 _NOTE = re.compile(r"[a-z]\.\s")  # a note below a table: it speaks of a cell
 
 
@@ -61,34 +62,27 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found
         stated.update(start for start, _ in found.places)
         counted = _RECOMMENDED.match(found.ask)
         vague = counted is not None and len(counted["about"].split()) < _VAGUE
-        return not (
-            known
-            or vague
-            or (not found.sort and shapes[shape] > _MOST_OF_SHAPE)
-            or glued & set(words(found.ask))
-        )
+        often = not found.sort and shapes[shape] > _MOST_OF_SHAPE
+        return not (known or vague or often or glued.intersection(words(found.ask)))
 
     yield from filter(new, _figures_and_dates(own, official, lower, set(), author))
     yield from filter(new, named_agencies(own, official, body, title, author))
     yield from filter(new, addressed(own, official, author, title))
-    yield from abbreviations(own, official, body, title)
+    yield from islice(abbreviations(own, official, body, title), _MOST_ABBREVIATIONS)
 
 
 def _figures_and_dates(
     own: list[Line], official: list[Line], lower: Callable[[str], bool], seen: set[str], author: str
 ) -> Iterator[Found]:
     for line in own:
-        if _NOTE.match(line.text):
-            continue
-        for asked in ask(line.text, lower, author=author):
+        for asked in ask(line.text, lower, author=author) if not _NOTE.match(line.text) else ():
             yield from checked(asked, line, own, official, seen, author)
     for line in official:
         for asked in ask(line.text, lower, author=author):
-            wanted = stems(asked.question)
-            value = _value(asked)
-            holders = [each for each in own if value in each.values and overlap(wanted, each) >= _TOLD_AGAIN]
-            if holders:
-                yield from checked(asked, holders[0], own, official, seen, author)
+            wanted, value = stems(asked.question), _value(asked)
+            holders = (each for each in own if value in each.values and overlap(wanted, each) >= _TOLD_AGAIN)
+            for holder in islice(holders, 1):
+                yield from checked(asked, holder, own, official, seen, author)
 
 
 def _value(asked: Asked) -> Value:
@@ -171,9 +165,7 @@ def _doubtful_from(asked: Asked, *, named: bool) -> float:
 
 def _seldom(asked: Asked) -> bool:
     """Whether a report hardly states such a value twice by chance: a day, a month, a sum, a large count."""
-    if asked.kind == "date":
-        return asked.precision != "year"
-    return float(asked.answer) >= _LARGE
+    return asked.precision != "year" if asked.kind == "date" else float(asked.answer) >= _LARGE
 
 
 def _exact(asked: Asked) -> bool:
@@ -192,8 +184,8 @@ def names(question: str, author: str) -> frozenset[str]:
 
 def _unlike(near: list[tuple[float, str, int, int]]) -> Iterator[tuple[str, int, int]]:
     """Yield each tempting value once, where it comes nearest."""
+    least = min((share for share, *_ in near), default=0.0) + _LESS_NEAR
     seen: set[str] = set()
-    least = min((each[0] for each in near), default=0.0) + _LESS_NEAR
     for share, value, start, end in sorted(near):
         if value not in seen and share <= least:
             seen.add(value)
@@ -266,18 +258,16 @@ UNSAID = "have an answer that the report's text does not give in like words"
 DOUBTFUL = "could be answered by another passage as well"
 TWICE = "ask for what another one asks for"
 NAMELESS = "ask of a report that has no name"
-REASONS = (NAMELESS, NO_VALUE, TWO, LEANS, NO_YEAR, SEVERAL, ITSELF, UNSAID, DOUBTFUL, TWICE)
-"""Why a pair gives no question, in the order in which they are looked at."""
+REASONS = (NAMELESS, NO_VALUE, TWO, LEANS, NO_YEAR, SEVERAL, ITSELF, UNSAID, DOUBTFUL, TWICE)  # in this order
 
 
-def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> tuple[list[Found], Counter[str]]:
+def certain(pairs: list[Pair], body: str, summary: str, author: str) -> tuple[list[Found], Counter[str]]:
     """Pairs of a report whose answer its body states once and for all, and how many are left out why."""
     own, official = lines(body), lines(summary)
     found: list[Found] = []
     left_out: Counter[str] = Counter()
     taken: set[int] = set()
     seen: set[str] = set()
-    pairs = list(pairs)
     often = Counter(pair.question.casefold() for pair in pairs)
     for pair in pairs:
         asked = _asked(pair) if often[pair.question.casefold()] == 1 else DOUBTFUL
@@ -378,11 +368,8 @@ def _only_figure(answer: str, sort: Sort, question: str) -> Quantity | None:
 
 
 def _is_of(figure: Quantity, sort: Sort) -> bool:
-    if sort == "money":
-        return is_currency(figure.unit)
-    if sort == "share":
-        return figure.unit == "percent"
-    return not figure.unit and figure.value > 1
+    units = {"money": is_currency(figure.unit), "share": figure.unit == "percent"}
+    return units.get(sort, not figure.unit and figure.value > 1)
 
 
 def _counted(question: str) -> frozenset[str]:
@@ -417,14 +404,10 @@ def _plainly(asked: Asked, sentence: str) -> bool:
     """Whether a sentence gives the value as such, not as a bound or the end of a span."""
     if asked.kind == "date":
         dates = find_dates(without_named_years(sentence))
-        return any(
-            each.year and iso(each) == asked.answer and not _AROUND.search(sentence[: each.start])
-            for each in dates
-        )
-    return any(
-        (unit(each), plain(each)) == (asked.unit, asked.answer) and not (each.bound or each.range)
-        for each in find_quantities(sentence)
-    )
+        same = (date for date in dates if date.year and iso(date) == asked.answer)
+        return any(not _AROUND.search(sentence[: date.start]) for date in same)
+    plainly = (figure for figure in find_quantities(sentence) if not (figure.bound or figure.range))
+    return any((unit(figure), plain(figure)) == (asked.unit, asked.answer) for figure in plainly)
 
 
 def _rivalled(asked: Asked, line: Line, own: list[Line]) -> bool:

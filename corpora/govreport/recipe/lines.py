@@ -190,9 +190,8 @@ def things(text: str) -> list[Thing]:
     for each in _WRITTEN_OUT.finditer(text):
         name, short = _LEAD.sub("", each["name"]), each["short"]
         sort = _sort(name)
-        if sort is None or short in _ELSEWHERE or not spells(name, short):
-            continue
-        if _OTHER_NAME.search(text, max(0, each.start() - _BEFORE), each.start()):
+        renamed = _OTHER_NAME.search(text, max(0, each.start() - _BEFORE), each.start())
+        if sort is None or short in _ELSEWHERE or not spells(name, short) or renamed:
             continue
         known = found.setdefault(short, Thing(name, short, sort))
         if known and known.name.casefold() != name.casefold():
@@ -253,20 +252,13 @@ def abbreviations(own: list[Line], official: list[Line], body: str, title: str) 
             if spells(name, found["short"]):
                 written_out[found["short"]].append((name, line))
     used = {short: len(re.findall(rf"\b{re.escape(short)}\b", body)) for short in written_out}
-    chosen = sorted(
-        (short for short in written_out if used[short] > 1), key=lambda short: (-used[short], short)
-    )
-    given = 0
-    for short in chosen:
-        if given == 5:
-            return
+    for short in sorted(used, key=lambda short: (-used[short], short)):
         name = written_out[short][0][0]
         naming = [line for line in own if name.casefold() in line.text.casefold()]
         stating = [line for line in naming if short in line.text and "|" not in line.text]
-        odd = short in _FAMOUS or name.casefold() in title.casefold()
+        odd = used[short] < 2 or short in _FAMOUS or name.casefold() in title.casefold()
         if odd or len({each for each, _ in written_out[short]}) > 1 or not 0 < len(stating) <= MOST_PLACES:
             continue
-        given += 1
         ask = f"What does the abbreviation “{short}” stand for?"
         places = tuple((line.start, line.end) for line in stating)
         also, alone = any(name in line.text for line in official), len(naming) == len(stating)
