@@ -48,7 +48,10 @@ def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = T
     ``pipeline`` is a callable or whatever ``--pipeline`` takes; ``options`` are the fields of ``RunConfig``.
     An interrupted run is continued. Raises RagharnessError.
     """
-    return _run(_config(pipeline=pipeline, **options), Live(quiet=not progress))
+    names = [option.name for option in fields(RunConfig)]
+    for name in options.keys() - set(names):
+        raise UnknownName("option of a run", name, names)
+    return _run(RunConfig(pipeline=pipeline, **options), Live(quiet=not progress))
 
 
 async def arun(
@@ -286,10 +289,3 @@ def _with_help(error: RagharnessError) -> str:
 
 def _folder(run: str | Path | Run) -> RunFolder:
     return run.folder if isinstance(run, Run) else find_run(str(run))
-
-
-def _config(**options: Any) -> RunConfig:
-    names = [option.name for option in fields(RunConfig)]
-    for name in options.keys() - set(names):
-        raise UnknownName("option of a run", name, names)
-    return RunConfig(**options)

@@ -23,10 +23,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def _option(default: Any, help: str, *, flag: str = "", metavar: str = "", **more: Any) -> Any:  # noqa: A002
-    """Dataclass field of an option; ``flag``: its name if it differs.
-
-    Of ``more``, ``under`` is its heading, ``least`` and ``most`` are the bounds of a number.
-    """
+    """Field of an option: ``flag`` if its name differs, heading ``under``, bounds ``least`` and ``most``."""
     metadata = {"help": help, "flag": flag, "metavar": metavar, "under": "", "most": _MOST, **more}
     return field(default=default, metadata=metadata)
 
@@ -137,10 +134,8 @@ class RunConfig:
         if self.engine not in ENGINES:
             raise UsageError(f"--engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.isolate and self.engine != "local":
-            raise UsageError(
-                f"--isolate and --engine {self.engine} exclude each other",
-                help="drop --isolate: each worker is a process of its own",
-            )
+            message = f"--isolate and --engine {self.engine} exclude each other"
+            raise UsageError(message, help="drop --isolate: each worker is a process of its own")
         if self.engine_option and self.engine == "local":
             raise UsageError("--engine-option needs --engine ray")
         if not all(map(str.strip, self.tag)):

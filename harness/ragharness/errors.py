@@ -60,10 +60,7 @@ class UnknownName(UsageError):
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Up to three names that are like a name, the likest first.
-
-    Of equals the same number first ("q01" is q001), then those that begin alike.
-    """
+    """Up to three names like a name, the likest first; of equals the same number, then the same beginning."""
 
     def distance(candidate: str) -> tuple[float, bool, int, str]:
         ratio = difflib.SequenceMatcher(None, candidate, name).ratio()

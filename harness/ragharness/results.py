@@ -65,10 +65,7 @@ class QuestionResult:
         return verdict.bucket if verdict else None
 
     def explain(self, width: int = 80, *, passages: bool = False) -> str:
-        """Gold answer, evidence, retrieved passages, answer, verdict and its reason as text.
-
-        ``passages`` adds the texts of the retrieved passages.
-        """
+        """Gold answer, evidence, what was retrieved (``passages``: its texts), answer, verdict and reason."""
         if self.epochs == 1 or not self.records:
             return self._explain_epoch(self.records[0] if self.records else None, width, passages)
         return "\n".join(
@@ -188,9 +185,8 @@ class Run:
         try:
             import pandas as pd
         except ImportError as error:
-            raise UsageError(
-                "to_pandas() needs pandas, which is not installed", help="pip install pandas"
-            ) from error
+            message = "to_pandas() needs pandas, which is not installed"
+            raise UsageError(message, help="pip install pandas") from error
         from ragharness.reports.formats import COLUMNS, flat_records
 
         return pd.DataFrame(flat_records(self), columns=list(COLUMNS))

@@ -72,13 +72,8 @@ def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
 
     facts: dict[str, Any] = to_builtins(card) | {"here": splits_here(card)}
     if corpus:
-        facts |= {
-            "split": corpus.split,
-            "holds": _holds(corpus),
-            "hash": corpus.hash,
-            "twins": corpus.twins,
-            "notices": corpus.notices,
-        }
+        facts |= {"split": corpus.split, "holds": _holds(corpus), "hash": corpus.hash}
+        facts |= {"twins": corpus.twins, "notices": corpus.notices}
     return facts
 
 
@@ -87,13 +82,8 @@ def document_lines(corpus: Corpus, document: Document, words: int, width: int) -
     passages = split_document(document, words)
     size = f"{len(document.text)} characters, {len(document.segments)} segments, {len(passages)} passages"
     same = [twin.id for twin in corpus.documents if twin.text == document.text and twin != document]
-    rows = [
-        ("handle", document.handle),
-        ("also", document.paraphrase),
-        ("source", document.source),
-        ("same text", ", ".join(same)),
-        ("size", size),
-    ]
+    rows = [("handle", document.handle), ("also", document.paraphrase), ("source", document.source)]
+    rows += [("same text", ", ".join(same)), ("size", size)]
     lines = [*paragraph(f"{document.id}  {document.title}", width), *_labelled(rows, width), ""]
     lines += [*paragraph(document.text[:_HEAD_CHARACTERS], width)[:_HEAD_LINES], ""]
     for passage in passages:
@@ -263,8 +253,6 @@ def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
         return frozen_set(corpus)
     folder = own_place(folder_name(corpus), size, seed)
     if not (folder / CARD).is_file():
-        raise QuestionsNotUsable(
-            f"expected a frozen set about {corpus} in {folder}, found none",
-            help=f"ragharness questions freeze --corpus {corpus}",
-        )
+        message = f"expected a frozen set about {corpus} in {folder}, found none"
+        raise QuestionsNotUsable(message, help=f"ragharness questions freeze --corpus {corpus}")
     return frozen_in(folder)

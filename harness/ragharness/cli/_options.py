@@ -92,8 +92,6 @@ def option_of(name: str) -> Any:
 
 
 def _parser(flag: str, number: type, _: str, kind: str) -> Callable[[str], Any]:
-    """What reads the number of an option; it raises UsageError."""
-
     def read(text: str) -> Any:
         try:
             return number(text)
@@ -253,10 +251,7 @@ def print_report(report: object, sections: Sequence[Section], form: str) -> None
 def print_scores(
     scores: Scores, output: Output, *, as_json: bool, reference: str = "", detail: bool = False
 ) -> None:
-    """Print the report, or the scores as JSON.
-
-    ``reference`` names the run in the commands at the end, ``detail`` adds axes and retrieval.
-    """
+    """Print the report or JSON; ``reference`` names the run in commands, ``detail`` adds what is left out."""
     from ragharness.reports.formats import load_format
 
     render = load_format("json" if as_json else "terminal")
@@ -278,9 +273,8 @@ def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
             # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
             path.write_bytes(content) if path.exists() and not path.is_file() else write_atomic(path, content)
     except OSError as error:
-        raise StorageError(
-            f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
-        ) from error
+        message = f"expected to write {path}, found: {error.strerror or error}"
+        raise StorageError(message, help="name another file with --out") from error
     print(f"written to {path}", file=sys.stderr)
 
 

@@ -26,12 +26,8 @@ _FOLDER = Path("baselines")  # where a new baseline is written
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = add_group(
-        app,
-        "baseline",
-        "List, run, verify and add published baselines.",
-        "baseline list --corpus contractnli",
-    )
+    summary = "List, run, verify and add published baselines."
+    group = add_group(app, "baseline", summary, "baseline list --corpus contractnli")
     for verb in (run, verify, add):
         group.command(verb.__name__)(verb)
     group.command("list")(listed)

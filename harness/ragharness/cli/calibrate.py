@@ -61,9 +61,8 @@ def calibrate(
             raise UsageError("name a run or --answers FILE, not both")
         return _run(run, labels, show, as_json=as_json)
     if answers is None:
-        raise UsageError(
-            "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
-        )
+        message = "expected a run or --answers FILE, found none"
+        raise UsageError(message, help="docs/calibration.md describes both")
     from ragharness.graders import load_grader
     from ragharness.support.files import cache_folder
 

@@ -35,10 +35,8 @@ def init(
     files[_ACTION] = resources.root() / "action.yml"
     existing = [name for name in files if (folder / name).exists()]
     if existing:
-        raise UsageError(
-            f"expected none of these files in {folder.absolute()}, found {', '.join(existing)}",
-            help="name another folder, or move them away: ragharness init FOLDER",
-        )
+        message = f"expected none of these files in {folder.absolute()}, found {', '.join(existing)}"
+        raise UsageError(message, help="name another folder, or move them away: ragharness init FOLDER")
     try:
         for name, template in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

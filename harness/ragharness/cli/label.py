@@ -87,9 +87,8 @@ def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
     else:
         count = write_table(path, opened)
         typer.echo(f"{count} answers written to {path}")
-        typer.echo(
-            "next: fill in bucket (correct, wrong, unsupported, refused), then repeat the command", err=True
-        )
+        step = "next: fill in bucket (correct, wrong, unsupported, refused), then repeat the command"
+        typer.echo(step, err=True)
 
 
 def _by_page(opened: Labelling, folder: RunFolder) -> None:

@@ -198,9 +198,8 @@ def freeze(
     from ragharness.support import resources
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
-    folder = out or (
-        own_place(loaded.id, size, seed) if loaded.folder else resources.root() / "questionsets" / corpus
-    )
+    home = own_place(loaded.id, size, seed) if loaded.folder else resources.root() / "questionsets" / corpus
+    folder = out or home
     if accept_edits:
         questions = accepted(folder, loaded)
     elif path is not None:
@@ -302,12 +301,8 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
     cells = [("ROW", "QUESTIONS", "TOPICS")]
     cells += [(row, str(count), str(topics[row])) for row, count in _rows(questions).items()]
     head = f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}"
-    return [
-        *paragraph(head, width),
-        *(line for note in questions.notes for line in labelled("note:", note, width, 6)),
-        "",
-        *aligned(cells),
-    ]
+    notes = [line for note in questions.notes for line in labelled("note:", note, width, 6)]
+    return [*paragraph(head, width), *notes, "", *aligned(cells)]
 
 
 def table(questions: QuestionSet, width: int) -> list[str]:

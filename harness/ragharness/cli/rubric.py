@@ -149,11 +149,8 @@ def diff(
     rubrics = [registry.find_rubric(name).rubric for name in (first, second)]
     changes = registry.changes(*rubrics)
     costs = [judge.estimate(rubric, outputs, model) for rubric in rubrics]
-    facts = {
-        "change_class": changes[0].weight if changes else None,
-        "changes": [change._asdict() for change in changes],
-        "costs": costs,
-    }
+    size = changes[0].weight if changes else None
+    facts = {"change_class": size, "changes": [change._asdict() for change in changes], "costs": costs}
     spent = [cost_section(rubric.title, taken, outputs) for rubric, taken in zip(rubrics, costs, strict=True)]
     _print(facts, [change_section(changes), *spent], form, as_json)
 

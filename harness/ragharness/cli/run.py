@@ -180,10 +180,7 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
 
 
 def under(headings: Mapping[str, str]) -> type[typer.core.TyperCommand]:
-    """Command whose help puts each heading before the parameter that it is given for.
-
-    ``--help`` stands at the end, under a heading of its own.
-    """
+    """Command whose help puts headings before the parameters that they are given for, ``--help`` last."""
 
     class Headed(typer.core.TyperCommand):
         def format_options(self, ctx: Any, formatter: Any) -> None:

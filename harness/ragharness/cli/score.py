@@ -54,18 +54,16 @@ def score(
     Example: ragharness score --metrics all
     """
     if bool(sample) != (out is not None) or sample < 0 or ((sample or against) and (gold or not trace)):
-        raise UsageError(
-            "expected --sample N -o FILE and --against FILE with --trace FILE and without --gold"
-        )
+        message = "expected --sample N -o FILE and --against FILE with --trace FILE and without --gold"
+        raise UsageError(message)
     if trace and metrics and not (run or gold):
         return score_outputs(Path(trace), metrics, compat=compat, as_json=as_json)
     if trace and not (run or gold or compat):
         return score_log(Path(trace), against, sample, out, as_json=as_json)
     if gold or trace:
         if run or not (gold and trace):
-            raise UsageError(
-                "expected --gold FILE --trace FILE and no run, found one without the other or a run"
-            )
+            message = "expected --gold FILE --trace FILE and no run, found one without the other or a run"
+            raise UsageError(message)
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
     from ragharness.cli._options import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
@@ -122,10 +120,7 @@ def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> i
 
 
 def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json: bool) -> int:
-    """Score a log without gold; returns 2, as no answer is graded.
-
-    ``against``: an earlier log; ``drawn``: answers that are written to ``out`` for people to label.
-    """
+    """Score a log without gold, ``against`` an earlier one; ``drawn`` answers go to ``out``. Returns 2."""
     from msgspec import to_builtins
 
     from ragharness.analysis import measuring

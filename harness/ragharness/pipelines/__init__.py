@@ -32,17 +32,9 @@ from ragharness.support.options import Options
 from ragharness.support.process import Processes
 
 __all__ = [
-    "BuiltPipeline",
-    "Context",
-    "Parsed",
-    "Pipeline",
-    "Signature",
-    "Takes",
-    "load_pipeline",
-    "pipeline_kinds",
-    "read_answer",
-    "refuse_argument",
-]
+    "BuiltPipeline", "Context", "Parsed", "Pipeline", "Signature", "Takes", "load_pipeline", "pipeline_kinds",
+    "read_answer", "refuse_argument",
+]  # fmt: skip
 
 _SAME_MODULE = {"https": ("http", "build_encrypted"), "scripted": ("replay", "build")}
 """Kinds that another's module builds: an encrypted connection, and the name under which tests replay."""
@@ -145,9 +137,8 @@ def load_pipeline(pipeline: object, context: Context | None = None) -> Pipeline:
 def refuse_argument(name: str, argument: str) -> None:
     """Raise UsageError for what stands behind the name of a reference pipeline that takes nothing."""
     if argument:
-        raise UsageError(
-            f"the reference pipeline {name!r} takes no argument after its name, found {argument!r}"
-        )
+        message = f"the reference pipeline {name!r} takes no argument after its name, found {argument!r}"
+        raise UsageError(message)
 
 
 def _no_function(name: str) -> UsageError:
@@ -156,10 +147,8 @@ def _no_function(name: str) -> UsageError:
     if not (functions := functions_beside(name)):
         return UnknownName("pipeline", name, pipeline_kinds(), help=_HELP)
     file = name if name.endswith(".py") else f"{name}.py"
-    return PipelineNotUsable(
-        f"{name!r} names no function: write {name}:FUNCTION; {file} has {', '.join(functions)}",
-        help=f"--pipeline {shlex.quote(f'{name}:{functions[0]}')}",
-    )
+    message = f"{name!r} names no function: write {name}:FUNCTION; {file} has {', '.join(functions)}"
+    return PipelineNotUsable(message, help=f"--pipeline {shlex.quote(f'{name}:{functions[0]}')}")
 
 
 def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:

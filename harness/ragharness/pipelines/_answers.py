@@ -88,10 +88,8 @@ class _Reader:
 
     def _text(self, get: Get) -> tuple[str | None, Get | None]:
         """The text, and how to look into the object that carries it where that is another."""
-        returned = ((name, get(name)) for name in TEXT_KEYS)
-        values = {
-            name: text for name, text in returned if text is not MISSING and not inspect.isroutine(text)
-        }
+        pairs = ((name, get(name)) for name in TEXT_KEYS)
+        values = {name: text for name, text in pairs if text is not MISSING and not inspect.isroutine(text)}
         if not values and isinstance(messages := get("messages"), list) and messages:
             values = {"messages": messages[-1]}
         texts = {name: text for name, value in values.items() if (text := _carried_text(value)) is not None}

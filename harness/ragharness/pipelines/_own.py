@@ -130,9 +130,8 @@ def _signature(parameters: list[inspect.Parameter]) -> Signature:
     values, takes = {}, materials[0][1] if materials else "own"
     for material, _ in materials:
         if _annotation(material) == "str":
-            raise CodeNotUsable(
-                f"{material.name!r} as text; it gets a list of passages, each with .id and .text"
-            )
+            message = f"{material.name!r} as text; it gets a list of passages, each with .id and .text"
+            raise CodeNotUsable(message)
         values[material.name] = "material"
     others = [parameter for parameter in parameters if parameter.name not in values]
     values[_question(others).name] = "question"

@@ -153,11 +153,8 @@ def holds(sentence: str, kind: str, question: str) -> bool:
     if kind == "date":
         return not _dates_of(sentence) <= _dates_of(question)
     repeated = {quantity.value for quantity in find_quantities(question)}
-    amounts = [
-        quantity
-        for quantity in find_quantities(sentence)
-        if not quantity.year and quantity.value not in repeated
-    ]
+    quantities = (quantity for quantity in find_quantities(sentence) if not quantity.year)
+    amounts = [quantity for quantity in quantities if quantity.value not in repeated]
     if kind == "money":
         # By how much something changed is not how much it was.
         is_change = _CHANGE.search(sentence)

@@ -120,10 +120,8 @@ class Client:
         try:
             self._new_client()
         except (httpx.InvalidURL, ValueError, ImportError) as error:
-            raise PipelineNotUsable(
-                f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY does not hold the URL of a proxy: {error}",
-                help="correct it, or unset it",
-            ) from error
+            message = f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY does not hold the URL of a proxy: {error}"
+            raise PipelineNotUsable(message, help="correct it, or unset it") from error
 
     async def ask(
         self, method: str = "POST", *, content: bytes | None = None, query: Mapping[str, Any] | None = None
@@ -198,10 +196,8 @@ def _certificates(url: httpx.URL) -> SSLContext | bool:
         return False if url.scheme == "http" and is_local(url.host) else httpx.create_ssl_context()
     except OSError as error:
         path = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
-        raise PipelineNotUsable(
-            f"cannot read certificates from {path} (SSL_CERT_FILE): {error.strerror or error}",
-            help="correct it, or unset SSL_CERT_FILE",
-        ) from error
+        message = f"cannot read certificates from {path} (SSL_CERT_FILE): {error.strerror or error}"
+        raise PipelineNotUsable(message, help="correct it, or unset SSL_CERT_FILE") from error
 
 
 def failure(reply: ServiceReply, text: str) -> RagharnessError:
@@ -274,10 +270,8 @@ def must_listen(url: httpx.URL) -> None:
     except TimeoutError:
         return
     except OSError as error:
-        raise PipelineNotUsable(
-            f"nothing listens at {url.host}:{port}: {error.strerror or error}",
-            help="start the service, or correct the URL",
-        ) from error
+        message = f"nothing listens at {url.host}:{port}: {error.strerror or error}"
+        raise PipelineNotUsable(message, help="start the service, or correct the URL") from error
 
 
 class Headers:
@@ -323,10 +317,8 @@ class Headers:
         value = os.environ.get(variable, "").strip()
         if not value or not _SENDABLE.fullmatch(value):
             problem = "holds characters that a header cannot" if value else "is not set"
-            raise PipelineNotUsable(
-                f"the environment variable {variable}, for the header {header!r}, {problem}",
-                help=f"export {variable}=...",
-            )
+            message = f"the environment variable {variable}, for the header {header!r}, {problem}"
+            raise PipelineNotUsable(message, help=f"export {variable}=...")
         if len(value) >= SHORTEST_SECRET:
             self._secrets[value] = variable
         return value
@@ -357,9 +349,8 @@ def text_of(content: bytes, charset: str = "") -> str:
         return content.decode("utf-8-sig" if name == "utf-8" else name)
     except UnicodeDecodeError as error:
         digits = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
-        raise UnusableReply(
-            f"the reply is not in {name}: it has the bytes {digits} at position {error.start:,}"
-        ) from None
+        message = f"the reply is not in {name}: it has the bytes {digits} at position {error.start:,}"
+        raise UnusableReply(message) from None
     except (LookupError, ValueError, AttributeError):
         raise UnusableReply(f"the reply is in {name}, which is no encoding of text") from None
 

@@ -157,10 +157,8 @@ class Command:
                 finally:
                     unasked.end()
         if self._refused and not (self._proven or process.killed):
-            return AccessRefused(
-                f"before the first question the command {self._refused}",
-                help=f"run it by itself: {shlex.join(self._words)}",
-            )
+            message = f"before the first question the command {self._refused}"
+            return AccessRefused(message, help=f"run it by itself: {shlex.join(self._words)}")
         return UnusableReply(f"the command {how}")
 
 

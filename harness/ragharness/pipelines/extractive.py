@@ -272,11 +272,8 @@ def _rows_of(passage: Passage) -> list[Piece]:
     table_rows = list(rows(f"{passage.heading}\n{passage.text}".strip()))
     counts = Counter((row.group, row.label) for row in table_rows)
     # Which of two rows with the same label (of two segments, say) is meant, the label does not tell.
-    return [
-        Piece(f"{row.group} {row.label}".strip(), keys(f"{row.label} {row.above}"), row)
-        for row in table_rows
-        if counts[row.group, row.label] == 1
-    ]
+    clear = (row for row in table_rows if counts[row.group, row.label] == 1)
+    return [Piece(f"{row.group} {row.label}".strip(), keys(f"{row.label} {row.above}"), row) for row in clear]
 
 
 def rows(text: str) -> Iterator[Row]:

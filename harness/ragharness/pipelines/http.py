@@ -160,9 +160,8 @@ class Template:
                 text = Path(written[1:]).read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 reason = getattr(error, "strerror", None) or error
-                raise PipelineNotUsable(
-                    f"cannot read the template {written[1:]}: {reason}", help=_HELP
-                ) from error
+                message = f"cannot read the template {written[1:]}: {reason}"
+                raise PipelineNotUsable(message, help=_HELP) from error
         try:
             self._tree = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -312,8 +311,6 @@ def _description(value: Any) -> str:
 def _steps(name: str, path: str) -> list[str]:
     steps = path.removeprefix("$.").split(".") if path else []
     if not all(steps):
-        raise PipelineNotUsable(
-            f"the path {name}={path!r} is not made of keys, numbers and * with dots between them",
-            help="such as choices.0.message.content or sources.*.id",
-        )
+        message = f"the path {name}={path!r} is not made of keys, numbers and * with dots between them"
+        raise PipelineNotUsable(message, help="such as choices.0.message.content or sources.*.id")
     return steps

@@ -260,12 +260,7 @@ _SENTENCES = {
     "not comparable": "NOT COMPARABLE: {candidate} with {base}.",
 }
 _UNCALIBRATED = "INCOMPLETE: {0.candidate} may replace {0.base} once the grader is calibrated: {reasons}."
-_TONES: dict[str, Tone] = {
-    "ship": "good",
-    "reject": "bad",
-    "incomplete": "unclear",
-    "not comparable": "unclear",
-}
+_TONES: dict[str, Tone] = {"ship": "good", "reject": "bad"}
 _RATES = ("citation supports",)
 _DECIMAL = 2
 
@@ -286,7 +281,7 @@ def headline(found: Decision) -> str:
 
 def gate_sections(found: Decision) -> list[Section]:
     """Verdict, the rules, the questions that changed, and the information below them."""
-    tone = _TONES[found.verdict]
+    tone = _TONES.get(found.verdict, "unclear")
     if found.verdict == "not comparable":
         allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
         return [Section(told=(headline(found), allow), tone=tone)]
@@ -379,9 +374,8 @@ def _changed(found: Decision) -> list[Section]:
 def _settling(found: Decision) -> list[Section]:
     if not found.settles:
         return []
-    rows = [
-        (answer.question, answer.run, answer.status.replace("_", " ")) for answer in found.settles[:_LISTED]
-    ]
+    answers = found.settles[:_LISTED]
+    rows = [(answer.question, answer.run, answer.status.replace("_", " ")) for answer in answers]
     more = len(found.settles) - len(rows)
     note = (
         "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
@@ -437,11 +431,9 @@ def _information(found: Information) -> list[Section]:
         )
     basis = f"{found.n} questions graded in both runs, about {found.documents} documents."
     head = ("share of", "+", "-", "change", "95% CI", "by document", "p", "Holm")
-    return [
-        Section("Information, does not change the verdict", (basis,), head, rows),
-        Section(told=notes),
-        *([_noise(found.noise)] if found.noise else []),
-    ]
+    noise = [_noise(found.noise)] if found.noise else []
+    title = "Information, does not change the verdict"
+    return [Section(title, (basis,), head, rows), Section(told=notes), *noise]
 
 
 def _noise(found: Noise) -> Section:

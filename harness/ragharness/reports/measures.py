@@ -84,11 +84,8 @@ def trace_sections(found: TraceScores) -> list[Section]:
     if found.unknown:
         listed.append(("traces of other questions", str(found.unknown), ""))
     counts = f"answered {found.answered}   refused {found.refused}   of {n}, {found.answerable} answerable"
-    sections = [
-        Section("", [sentence], tone=tone),
-        Section("", [counts]),
-        Section("Rates", (), ("", "of", "gate", "holds"), rows, frozenset({0, 2, 3})),
-    ]
+    sections = [Section("", [sentence], tone=tone), Section("", [counts])]
+    sections.append(Section("Rates", (), ("", "of", "gate", "holds"), rows, frozenset({0, 2, 3})))
     if listed:
         sections.append(Section("Counted apart", (), ("", "N", "questions"), listed, frozenset({0, 2})))
     return sections

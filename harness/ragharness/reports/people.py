@@ -39,10 +39,8 @@ def people_sections(note: Note, *, show: int | None = None) -> list[Section]:
 
 
 def _recall_and_precision(note: Note) -> Section:
-    rows = [
-        (bucket, *_share(note.buckets[bucket].recall), *_share(note.buckets[bucket].precision))
-        for bucket in _ORDER
-    ]
+    buckets = ((bucket, note.buckets[bucket]) for bucket in _ORDER)
+    rows = [(bucket, *_share(figures.recall), *_share(figures.precision)) for bucket, figures in buckets]
     meaning = "Recall: of those that people put there. Precision: of those that the grader put there."
     head = ("bucket", "recall", "95% CI", "", "precision", "95% CI", "")
     return Section("Does the grader find what people find?", (meaning,), head, rows, frozenset({0, 2, 5}))
@@ -116,10 +114,7 @@ def _disagreements(disagreements: Sequence[Disagreement], show: int) -> list[Sec
         return []
     title = f"{len(disagreements)} answers on which people and the grader differ"
     head = ("question", "people", "grader", "reason")
-    rows = [
-        (answer.question, answer.people, answer.grader.replace("_", " "), answer.reason)
-        for answer in disagreements
-    ]
+    rows = [(row.question, row.people, row.grader.replace("_", " "), row.reason) for row in disagreements]
     sections = [Section(title, (), head, rows, frozenset(range(4)))]
     for answer in disagreements[:show]:
         lines = [
@@ -154,8 +149,8 @@ def calibration_lines(calibration: Calibration, name: str, width: int) -> list[s
     lines = [f"{calibration.n:,} answers of {name}   grader {calibration.grader}", ""]
     lines += aligned(_confusion_of_file(calibration.confusion))
     shares = [_rate(*_RATES[key], share) for key, share in rates(calibration.confusion)._asdict().items()]
-    lines += ["", *_fitting((shares, [row[:-1] for row in shares]), width, left=(0, 3, 4))]
-    lines += ["", *_fitting((_by_kind(calibration, _half_width), _by_kind(calibration)), width)]
+    lines += ["", *_fitted((shares, [row[:-1] for row in shares]), width, left=(0, 3, 4))]
+    lines += ["", *_fitted((_by_kind(calibration, _half_width), _by_kind(calibration)), width)]
     note = "in brackets: 95% confidence intervals, assuming one answer per question"
     lines += ["", *paragraph(note, width)]
     for difference in calibration.differences:
@@ -238,9 +233,7 @@ def _half_width(share: Share) -> str:
     return "" if share.low is None or share.high is None else f" +-{50 * (share.high - share.low):.0f}"
 
 
-def _fitting(
-    tables: Sequence[Sequence[Sequence[str]]], width: int, left: tuple[int, ...] = (0,)
-) -> list[str]:
+def _fitted(tables: Sequence[Sequence[Sequence[str]]], width: int, left: tuple[int, ...] = (0,)) -> list[str]:
     """The first of some tables that fits, or the last."""
     laid_out = [aligned(rows, left) for rows in tables]
     return next((lines for lines in laid_out if max(map(len, lines)) <= width), laid_out[-1])

@@ -68,9 +68,7 @@ def rubric_sections(rubric: Rubric) -> list[Section]:
         for row in rubric.dimensions
     ]
     policy = rubric.safety_policy
-    checks = [
-        [check.id, check.method, check.human or "no person", check.description] for check in policy.checks
-    ]
+    checks = [[row.id, row.method, row.human or "no person", row.description] for row in policy.checks]
     head = ("dimension", "method", "weight", "normalised", "threshold")
     names = ("check", "method", "human", "description")
     return [

@@ -182,10 +182,7 @@ def table_formats() -> list[str]:
 
 
 def render(sections: Sequence[Section], form: str, width: int = 80, *, colour: bool = False) -> str:
-    """Sections in one of the formats, ending with a line break; raises UnknownName.
-
-    ``width`` and ``colour`` are what a terminal can show.
-    """
+    """Sections in a format, as wide and coloured as given, ending with a line break; raises UnknownName."""
     if form not in table_formats():
         raise UnknownName("format of tables", form, [*table_formats(), "json"])
     if form == "csv":

@@ -176,11 +176,8 @@ def setting(scores: Scores) -> list[str]:
 
 def other_settings(scores: Scores) -> list[str]:
     """Settings of the pipeline that ``setting`` does not name."""
-    return [
-        f"{name.replace('_', ' ')} {value}"
-        for name, value in scores.pipeline_settings.items()
-        if name not in _NAMED_ABOVE
-    ]
+    settings = ((name, value) for name, value in scores.pipeline_settings.items() if name not in _NAMED_ABOVE)
+    return [f"{name.replace('_', ' ')} {value}" for name, value in settings]
 
 
 def asked(scores: Scores) -> str:
@@ -205,10 +202,8 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
 
 def effort(scores: Scores) -> list[str]:
     """Wall time and cost, where known."""
-    return [
-        *([took] if (took := duration(scores.seconds)) != "0.0s" else []),
-        *([money(scores.spending.cost)] if scores.spending.cost is not None else []),
-    ]
+    took, cost = duration(scores.seconds), scores.spending.cost
+    return [*([took] if took != "0.0s" else []), *([money(cost)] if cost is not None else [])]
 
 
 def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:

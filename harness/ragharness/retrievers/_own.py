@@ -51,11 +51,9 @@ class OwnRetriever:
 
     waits = True
 
-    def __init__(
-        self, spec: str, function: Callable[..., object], mapper: IndexMapper, fingerprint: str
-    ) -> None:
+    def __init__(self, spec: str, function: Callable[..., object], mapper: IndexMapper, digest: str) -> None:
         self.name = spec
-        self.settings: dict[str, str | int | float] = {"source": fingerprint[:32]}
+        self.settings: dict[str, str | int | float] = {"source": digest[:32]}
         self._ask = _of_query_and_k(function, spec)
         self._mapper = mapper
         # One loop of its own: clients keep their connections, and whoever asks may be on a loop already.

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RetrieverNotUsable
 from ragharness.records import Hit, Passage, Question
-from ragharness.retrievers.bm25 import indexed_text
-from ragharness.retrievers.dense import DECIMALS, Embedded, Settings, embedded
+from ragharness.retrievers.bm25 import Settings, indexed_text
+from ragharness.retrievers.dense import DECIMALS, Embedded, embedded
 from ragharness.support.options import Options
 
 

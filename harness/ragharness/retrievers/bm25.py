@@ -56,6 +56,7 @@ DENSE_SHARE = 16  # a term in more than one of so many passages is added as one 
 _SOURCES = (str(words.__file__), __file__)
 _GROUP = 64  # scores whose best stands for them when the k best are looked for
 
+Settings = dict[str, str | int | float]
 Block = tuple[NDArray[np.int64], NDArray[np.int32]]  # keys, and how often each; 0: in the title
 
 
@@ -65,12 +66,7 @@ class BM25Retriever:
     name = "bm25"
 
     def __init__(self, passages: Sequence[Passage], index: Index) -> None:
-        self.settings: dict[str, str | int | float] = {
-            "k1": K1,
-            "b": B,
-            "epsilon": EPSILON,
-            "letters": LETTERS,
-        }
+        self.settings: Settings = {"k1": K1, "b": B, "epsilon": EPSILON, "letters": LETTERS}
         self._passages = passages
         self._index = index
 
@@ -313,9 +309,7 @@ class Index:
     def save(self, path: Path) -> None:
         """Store the index; a cache that cannot be written is no error."""
         head = BytesIO()
-        checksums = np.array(
-            [self._checksum(number) for number in range(len(self._digests))], dtype=np.uint32
-        )
+        checksums = np.array(list(map(self._checksum, range(len(self._digests)))), dtype=np.uint32)
         for part in (self._digests, self._numbers, self.starts, checksums, np.int64(self.size)):
             np.save(head, part, allow_pickle=False)
         alike = f"{path.name.partition('-')[0]}-*.index"

@@ -19,7 +19,7 @@ import numpy as np
 from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import MissingExtra
 from ragharness.records import Hit, Passage, Question
-from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.bm25 import Settings, indexed_text
 from ragharness.retrievers.models import DEFAULT_MODEL
 from ragharness.retrievers.models.embedding import BATCH_SIZE, Embedder, EmbeddingOptions, Vectors, locate
 from ragharness.support.options import Options
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 DECIMALS = 6  # of a score: what differs only in the last bits of float32 is equal
 _MORE = 8  # rows beyond the k best that are asked for: mostly enough to see where the ties end
-Settings = dict[str, str | int | float]
 
 
 class DenseRetriever:
@@ -57,10 +56,7 @@ class DenseRetriever:
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> DenseRetriever:
-    """Dense retrieval over ``passages``, embedding only what ``cache`` does not hold.
-
-    Raises MissingExtra, UnknownName, or RagharnessError where the model cannot be had.
-    """
+    """Dense retrieval over ``passages``, embedding what ``cache`` lacks; raises RagharnessError."""
     _faiss()
     vectors = embedded(passages, cache, options or Options())
     settings = {**vectors.settings, "index": "exact"}
@@ -82,10 +78,8 @@ def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embe
     device = options.text("device")
     model, encoder = locate(name, revision, folder, device, offline=options.offline)
     normalize = options.choice("normalize", "auto", ("auto", "yes", "no"))
-    prompts = {
-        role: options.text(f"{role}-prompt", model.prompt(role, options.text(f"{role}-prompt-name")))
-        for role in ("query", "passage")
-    }
+    names = {role: options.text(f"{role}-prompt-name") for role in ("query", "passage")}
+    prompts = {role: options.text(f"{role}-prompt", model.prompt(role, name)) for role, name in names.items()}
     how = EmbeddingOptions(
         normalize=model.by_cosine if normalize == "auto" else normalize == "yes",
         query_prompt=prompts["query"],

@@ -89,10 +89,7 @@ def find_rubric(name: str) -> Loaded:
 
 
 def open_active(name: str) -> Loaded:
-    """A rubric that outputs can be scored by.
-
-    Raises RubricNotUsable where it breaks a rule, is a draft, or has changed since it was used.
-    """
+    """Rubric to score by; raises RubricNotUsable for a draft, a broken rule, or a change since its use."""
     loaded = find_rubric(name)
     rubric, path = loaded.rubric, loaded.path
     problems = [problem for problem in check(loaded, parent_of(loaded)) if not problem.advice]
@@ -317,13 +314,11 @@ def branch(name: str, claim: str = "", out: Path | None = None) -> Branch:
     differences = changes(parent.rubric, rubric)
     size = differences[0].weight if differences else claim
     if not size:
-        raise UsageError(
-            f"{rubric.title} has no edits; say the class of those to come", help=f"{command} patch"
-        )
+        message = f"{rubric.title} has no edits; say the class of those to come"
+        raise UsageError(message, help=f"{command} patch")
     if claim not in ("", size):
-        raise UsageError(
-            f"this is a {size} change, not --as {claim}: {differences[0].told}", help=f"{command} {size}"
-        )
+        message = f"this is a {size} change, not --as {claim}: {differences[0].told}"
+        raise UsageError(message, help=f"{command} {size}")
     version = next_version(rubric.version, size)
     title = f"{rubric.id}-{version}"
     target = out or (LOCAL if path.name == "rubric.yaml" else path.parent) / f"{title}.yaml"
@@ -332,9 +327,7 @@ def branch(name: str, claim: str = "", out: Path | None = None) -> Branch:
     # As text, so that comments stay.
     reference = f"parent: {parent.rubric.title}@{parent.rubric.hash}\nchange_class: {size}"
     fields = f'version: "{version}"\nstatus: draft\n{reference}'
-    text = _ID_LINE.sub(
-        lambda id_line: f"{id_line[0]}\n{fields}", _VERSION_LINES.sub("", loaded.text), count=1
-    )
+    text = _ID_LINE.sub(lambda line: f"{line[0]}\n{fields}", _VERSION_LINES.sub("", loaded.text), count=1)
     if parse(text, path).rubric.version != version:
         raise RubricNotUsable(f"id: and version: must each begin a line of {path}")
     write_atomic(target, text.encode())

@@ -181,9 +181,8 @@ def parse(text: str, path: Path) -> Loaded:
 
 
 def _error_at(path: Path, lines_above: int, message: str) -> RubricNotUsable:
-    return RubricNotUsable(
-        f"{path}, line {lines_above + 1}: {message}", help="docs/rubrics.md lists the fields of a rubric"
-    )
+    message = f"{path}, line {lines_above + 1}: {message}"
+    return RubricNotUsable(message, help="docs/rubrics.md lists the fields of a rubric")
 
 
 def _walk(node: Any, path: str, start: Any) -> Iterator[tuple[str, Any]]:
@@ -314,10 +313,8 @@ def _rows(path: Path, kind: type[T], fields: str) -> list[T]:
     try:
         rows.extend(msgspec.convert(row, kind) for row in json_rows(path, f"objects with {fields}"))
     except msgspec.ValidationError as error:
-        raise UsageError(
-            f"object {len(rows) + 1} of {path} cannot be read: {error} (its fields are {fields})",
-            help="docs/rubrics.md shows the fields of a line",
-        ) from error
+        message = f"object {len(rows) + 1} of {path} cannot be read: {error} (its fields are {fields})"
+        raise UsageError(message, help="docs/rubrics.md shows the fields of a line") from error
     return rows
 
 

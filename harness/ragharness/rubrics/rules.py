@@ -324,10 +324,7 @@ def fault(method: str, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
 
 
 def apply(check: Check, item: Item, embeddings: Embeddings | None) -> Marked | None:
-    """Mean score of the rules that apply; None if none does.
-
-    Raises CodeNotUsable where a rule of the user's gives no score.
-    """
+    """Mean score of the rules that apply, None if none does; raises CodeNotUsable for one without a score."""
     scored: list[Marked] = []
     for name, arguments in check.rule.items():
         rule = find_rule(check.method, name)

@@ -109,10 +109,8 @@ def needs(rubric: Rubric, means: Means) -> Means:
         if means.judge is None or check.model not in ("", means.judge.name):
             model = f" with the model {check.model}" if check.model else ""
             judge = means.judge.name if means.judge else "none"
-            raise UsageError(
-                f"{check.id} of {rubric.title} needs a judge{model}; given: {judge}",
-                help=f"--judge model={check.model or 'NAME'}, in Python judge=...",
-            )
+            message = f"{check.id} of {rubric.title} needs a judge{model}; given: {judge}"
+            raise UsageError(message, help=f"--judge model={check.model or 'NAME'}, in Python judge=...")
     embeds = any(check.method == "semantic_similarity" for check in rubric.all_checks)
     return replace(means, embeds=Embeddings()) if embeds and means.embeds is None else means
 

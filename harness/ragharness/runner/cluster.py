@@ -36,10 +36,7 @@ BATCH = 64  # records that are graded by one task
 
 
 class Cluster:
-    """A Ray cluster, the one of this process, a named one, or one that is started on this machine.
-
-    Raises MissingExtra, UsageError where there is none at the address.
-    """
+    """A Ray cluster: this process's, a named one, or one started here; raises MissingExtra, UsageError."""
 
     def __init__(self, options: Options) -> None:
         try:
@@ -58,11 +55,8 @@ class Cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             if not ray.is_initialized():
-                ray.init(
-                    address=address or "local",
-                    logging_level="ERROR",
-                    include_dashboard=None if address else False,
-                )
+                dashboard = None if address else False
+                ray.init(address=address or "local", logging_level="ERROR", include_dashboard=dashboard)
         except Exception as error:  # Ray raises what it likes, a bare Exception too
             raise UsageError(
                 f"expected a Ray cluster at {address or 'this machine'}, found: {str(error).strip()}",
@@ -138,17 +132,12 @@ class RemoteCell(Cell):
         self._member = cluster.member()
         version = self._got(self._member.version.remote(), None)
         if version != __version__:
-            raise PipelineNotUsable(
-                f"expected ragharness {__version__} on the workers of Ray, found {version}",
-                help=f"there: pip install ragharness=={__version__}",
-            )
+            message = f"expected ragharness {__version__} on the workers of Ray, found {version}"
+            raise PipelineNotUsable(message, help=f"there: pip install ragharness=={__version__}")
         self.ready = self.load(spec)
 
     def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
-        """Say more about the same question and return the next message about it.
-
-        Raises ProcessDied, which may pass: another worker is asked.
-        """
+        """Next message about the same question; raises ProcessDied, which may pass: others may answer."""
         reply = self._member.say.remote(self._number, msgspec.msgpack.encode(message))
         return decoder.decode(self._got(reply, seconds))
 

@@ -68,10 +68,8 @@ class GradingContext:
         try:
             return self.questions.by_id[record.question]
         except KeyError:
-            raise RunNotUsable(
-                f"expected answers to the questions of the run, found one to {record.question}",
-                help="remove its line from records.jsonl, or answers.jsonl",
-            ) from None
+            message = f"expected answers to the questions of the run, found one to {record.question}"
+            raise RunNotUsable(message, help="remove its line from records.jsonl, or answers.jsonl") from None
 
     def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
         """Verdict on one answer, given the passages that its pipeline had."""
@@ -159,15 +157,11 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
     run = folder.run
     states = f"({run.settings.corpus_hash[:8]}), found {corpus.hash[:8]}"
     if corpus.folder:
-        return RunNotUsable(
-            f"expected the documents of {corpus.id} as they were in the run {folder.name} {states}",
-            help="restore them, or name a folder that still holds them: --from PATH",
-        )
+        message = f"expected the documents of {corpus.id} as they were in the run {folder.name} {states}"
+        return RunNotUsable(message, help="restore them, or name a folder that still holds them: --from PATH")
     if not manifest(corpus.id).embedded:
-        return RunNotUsable(
-            f"expected {corpus.id} in the state of the run {folder.name} {states}",
-            help="name the copy that the run used: --from PATH",
-        )
+        message = f"expected {corpus.id} in the state of the run {folder.name} {states}"
+        return RunNotUsable(message, help="name the copy that the run used: --from PATH")
     return RunNotUsable(
         f"expected the {corpus.id} that the run {folder.name} was made with {states}: the {corpus.id} is part"
         f" of ragharness and was changed since that run, which ragharness {run.ragharness} made"

@@ -119,10 +119,8 @@ class Isolation(Processes["Cell"]):
             )
         head, colon, _ = spec.partition(":")
         if not colon or head in pipeline_kinds():
-            raise UsageError(
-                f"expected your own pipeline, module:name or file.py:name, with {flag}, found {spec!r}",
-                help=f"drop {flag}: {head} runs none of your code in this process",
-            )
+            message = f"expected your own pipeline, module:name or file.py:name, with {flag}, found {spec!r}"
+            raise UsageError(message, help=f"drop {flag}: {head} runs none of your code in this process")
         self._spec = spec
         self._new = start or ChildCell
         self._spare = [self._new(spec)]
@@ -188,10 +186,7 @@ class Cell(ABC):
 
     @abstractmethod
     def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
-        """Say more about the same question and return the next message about it.
-
-        Raises ProcessDied, and TimeoutError after so long.
-        """
+        """Next message about the same question; raises ProcessDied, and TimeoutError after so long."""
 
     @abstractmethod
     def kill(self) -> None:
@@ -228,10 +223,8 @@ class Cell(ABC):
             message = self.ask(Load(spec), MESSAGES, _STARTUP)
         except (ProcessDied, TimeoutError) as failure:
             found = str(failure) or f"nothing after {_STARTUP:g} seconds"
-            raise PipelineNotUsable(
-                f"expected {spec} to load in a separate process, found: {found}",
-                help="run it once without --isolate to see the error",
-            ) from None
+            message = f"expected {spec} to load in a separate process, found: {found}"
+            raise PipelineNotUsable(message, help="run it once without --isolate to see the error") from None
         if isinstance(message, Ready):
             return message
         self.end()

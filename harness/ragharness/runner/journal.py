@@ -25,12 +25,8 @@ _BLOCK = 1 << 16
 _MAKE_ROOM = "free some space, then repeat the command: it continues"
 _GO_ELSEWHERE = "name a folder that may be written with --out FOLDER"
 _ADVICE = {
-    errno.ENOSPC: _MAKE_ROOM,
-    errno.EDQUOT: _MAKE_ROOM,
-    errno.EFBIG: _MAKE_ROOM,
-    errno.EACCES: _GO_ELSEWHERE,
-    errno.EROFS: _GO_ELSEWHERE,
-    errno.EPERM: _GO_ELSEWHERE,
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM),
+    **dict.fromkeys((errno.EACCES, errno.EROFS, errno.EPERM), _GO_ELSEWHERE),
 }
 
 
@@ -112,9 +108,8 @@ def read_lines(path: Path, decoder: msgspec.json.Decoder[T], help: str) -> Itera
             except UNREADABLE as error:
                 if not line.endswith(b"\n"):
                     return
-                raise RunNotUsable(
-                    f"expected line {number} of {path} to be readable, found: {error}", help=help
-                ) from error
+                message = f"expected line {number} of {path} to be readable, found: {error}"
+                raise RunNotUsable(message, help=help) from error
             yield value
 
 
@@ -177,10 +172,8 @@ class Journal:
             with suppress(OSError):
                 if _identity(self._path.stat()) == self._inode:
                     return
-            raise self._disturbed(
-                f"moved: it holds {self._held} {self._path.stem} where it is now",
-                "put it back and repeat the command: it continues",
-            )
+            loss = f"moved: it holds {self._held} {self._path.stem} where it is now"
+            raise self._disturbed(loss, "put it back and repeat the command: it continues")
 
     def _look(self, unstored: int) -> None:
         """Raise StorageError when somebody deleted or cut what was written."""

@@ -39,7 +39,6 @@ class Limits:
     stopped: str = ""  # why the session ended early; empty: it did not
 
     def __post_init__(self) -> None:
-        """Begin to count."""
         self._ends = time.monotonic() + self.max_time
         self._pace = Pace(self.rpm / 60) if self.rpm else None
         self._lock = Lock()
@@ -268,9 +267,8 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
     failure = describe(error)
     message = " ".join(failure.message.split())[:300] or "no reason given"
     what = f"{status} ({failure.type}: {message})" if status else f"{failure.type}: {message}"
-    return AccessRefused(
-        f"expected the pipeline's service to accept the credentials, found {what}", help="correct the key"
-    )
+    message = f"expected the pipeline's service to accept the credentials, found {what}"
+    return AccessRefused(message, help="correct the key")
 
 
 def _status(error: Any) -> int | None:

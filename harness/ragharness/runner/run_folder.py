@@ -178,16 +178,13 @@ class RunFolder:
         """
         with disk(path):
             if path.is_file():
-                raise RunNotUsable(
-                    f"expected a folder at {path}, found a file", help="name another folder with --out FOLDER"
-                )
+                message = f"expected a folder at {path}, found a file"
+                raise RunNotUsable(message, help="name another folder with --out FOLDER")
             make_private_folder(path)
             foreign = sorted({entry.name for entry in path.iterdir()} - _BEGINNINGS)
         if foreign and not (path / _HEAD).is_file():
-            raise RunNotUsable(
-                f"expected an empty folder or a run at {path}, found {foreign[0]} and no run.json",
-                help="name another folder with --out",
-            )
+            message = f"expected an empty folder or a run at {path}, found {foreign[0]} and no run.json"
+            raise RunNotUsable(message, help="name another folder with --out")
         with ExitStack() as held:
             with disk(path):
                 held.enter_context(exclusive_lock(path.absolute() / "lock", _WAIT))
@@ -214,9 +211,8 @@ class RunFolder:
                 )
             return cls(path, msgspec.json.decode(content, type=Run))
         except UNREADABLE as error:
-            raise RunNotUsable(
-                f"expected a readable {path / _HEAD}, found: {error}", help="run again into another folder"
-            ) from error
+            message = f"expected a readable {path / _HEAD}, found: {error}"
+            raise RunNotUsable(message, help="run again into another folder") from error
 
     @property
     def name(self) -> str:
@@ -314,10 +310,7 @@ class RunFolder:
 
     @contextmanager
     def writing(self, session: Session, *, again: bool = False) -> Iterator[Journals]:
-        """Hold the folder and append to it; ``again``: failed records do not count as answers.
-
-        Raises StorageError when it is in use or cannot be written.
-        """
+        """Hold the folder and append to it; ``again``: failed records are no answers. Raises StorageError."""
         with ExitStack() as held:
             with disk(self.path):
                 held.enter_context(exclusive_lock(self._place / "lock", _WAIT))
@@ -332,10 +325,8 @@ class RunFolder:
                 answers = Journal(self._place / "answers.jsonl", graded | waiting, held=len(waiting))
                 held.callback(self._close, answers, records)
                 mend(self._place / "sessions.jsonl", _SESSION)
-                append_line(
-                    self._place / "sessions.jsonl",
-                    msgspec.structs.replace(session, answered=len(graded), asked_again=len(failed)),
-                )
+                session = msgspec.structs.replace(session, answered=len(graded), asked_again=len(failed))
+                append_line(self._place / "sessions.jsonl", session)
             yield Journals(answers, records, recovered)
 
     def _close(self, answers: Journal, records: Journal) -> None:

@@ -22,10 +22,7 @@ _SLUG = 40  # the longest part of a folder's name that comes from a pipeline's
 
 
 def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
-    """Path of a new run folder that nobody else has, named by ``parts``; it is made, empty.
-
-    Raises StorageError where it cannot be made.
-    """
+    """Make an empty run folder that nobody else has, named by ``parts``; raises StorageError."""
     name = "_".join((f"{now:%Y%m%d-%H%M%S}", *filter(None, (slug(part, "") for part in parts))))
     number = 1
     while True:
@@ -41,10 +38,8 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
                 raise StorageError(f"expected the folder {root}, found a file", help="--out FOLDER") from None
             number += 1
         except OSError as error:
-            raise StorageError(
-                f"expected to make the folder {path}, found: {error.strerror or error}",
-                help="name a writable folder with --out FOLDER",
-            ) from error
+            message = f"expected to make the folder {path}, found: {error.strerror or error}"
+            raise StorageError(message, help="name a writable folder with --out FOLDER") from error
         else:
             return path
 
@@ -59,10 +54,7 @@ def slug(name: str, default: str = "pipeline") -> str:
 def find_unfinished(
     settings: Settings, root: Path = RUNS, *, tags: tuple[str, ...] = (), again: bool = False
 ) -> RunFolder | None:
-    """Newest run with these settings and tags that has unanswered questions.
-
-    With ``again`` failed questions count as unanswered.
-    """
+    """Newest run of these settings and tags with unanswered questions, with ``again`` also failed ones."""
     alike = (run for run in list_runs(root) if run.run.settings == settings and {*tags} <= {*run.run.tags})
     return next((run for run in alike if not run.finished or (again and run.failed())), None)
 
@@ -97,10 +89,8 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     if Path(name).is_dir():
         return RunFolder.open(Path(name))
     if matching:
-        raise UsageError(
-            f"expected a part of one run's name, found {name!r}, which matches {_newest(matching)}",
-            help="ragharness runs",
-        )
+        message = f"expected a part of one run's name, found {name!r}, which matches {_newest(matching)}"
+        raise UsageError(message, help="ragharness runs")
     names = [folder.name for folder in runs]
     if get_close_matches(name, names, cutoff=0.5):
         raise UnknownName("run", name, names)

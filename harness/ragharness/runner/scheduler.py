@@ -58,7 +58,6 @@ class Attempt:
     problems: dict[str, None] = field(default_factory=dict)  # of what a user's retriever returned, in order
 
     def __post_init__(self) -> None:
-        """Take what was handed as retrieved."""
         self._hits: dict[str, Hit] = {}
         self._adding, self._settling = Lock(), Lock()
         self.add(self.handed or ())
@@ -104,7 +103,6 @@ class Passages(list[Passage]):
     """The retrieved passages, which an asynchronous pipeline may await although they are there."""
 
     def __await__(self) -> Generator[None, None, Passages]:
-        """Passages at once."""
         yield from ()
         return self
 
@@ -121,9 +119,8 @@ class Outcome(NamedTuple):
 def check_query(query: object, k: object) -> None:
     """Raise TypeError if a pipeline calls retrieve with anything but a string and a number."""
     if not isinstance(query, str) or not isinstance(k, int) or k < 1:
-        raise TypeError(
-            f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
-        )
+        message = f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
+        raise TypeError(message)
 
 
 @dataclass(frozen=True)

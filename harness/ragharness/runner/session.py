@@ -66,10 +66,7 @@ class RunContext:
 def load_context(
     config: RunConfig, on_progress: Callable[..., None] | None = None, cache: Path | None = None
 ) -> RunContext:
-    """Load corpus, questions, index, pipeline and grader; ``cache`` is a folder for indexes and answers.
-
-    Raises RagharnessError where one cannot be had.
-    """
+    """Load what a run needs; ``cache`` is a folder for indexes and answers. Raises RagharnessError."""
     offline = config.offline or is_offline()
     corpus = load_corpus(
         str(config.corpus),
@@ -90,14 +87,11 @@ def load_context(
         config.retriever, indexed, evidence, cache and cache / "indexes", options, config.rerank
     )
     options = parsed(config.pipeline_options, flag="--pipeline-option")
-    context = Context(corpus, questions, indexed, options, cache and cache / "answers", config.k)
+    store = cache and cache / "answers"
+    context = Context(corpus, questions, indexed, options, store, config.k)
     pipeline, cluster = _load_pipeline(config, context)
     grader = load_grader(
-        config.grader,
-        settings=config.grader_option,
-        ask_all=config.all_graders,
-        offline=offline,
-        cache=cache and cache / "answers",
+        config.grader, settings=config.grader_option, ask_all=config.all_graders, offline=offline, cache=store
     )
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, config.only, config.limit, config.sample_seed)
@@ -208,10 +202,7 @@ class Plan(NamedTuple):
 
 
 def plan(config: RunConfig, on_progress: Callable[..., None] | None = None) -> Plan:
-    """What is left of the run with these options; answers that are kept between runs cost nothing.
-
-    Raises RagharnessError where the run could not begin.
-    """
+    """What is left of the run with these options; kept answers cost nothing. Raises RagharnessError."""
     context = load_context(config, on_progress, cache_folder())
     settings, again = context.settings, config.retry_errors
     folder = find_unfinished(settings, again=again) or find_finished(settings)
@@ -250,10 +241,7 @@ def open_run(
     command: tuple[str, ...] = (),
     reuse: bool = False,
 ) -> tuple[RunContext, RunFolder]:
-    """What a run needs and the folder that it is written to; raises RagharnessError without either.
-
-    ``reuse``: a finished run with equal settings is taken, too.
-    """
+    """What a run needs, and its folder; ``reuse``: a finished one, too. Raises RagharnessError."""
     context = load_context(config, on_progress, cache_folder())
     for note in context.questions.notes:
         say(note)
@@ -314,12 +302,9 @@ def ask_all(
     again = config.retry_errors
     if folder.finished and not (again and folder.failed()):
         return SessionResult()
+    now = datetime.now(timezone.utc).isoformat()
     session = Session(
-        started=datetime.now(timezone.utc).isoformat(),
-        command=command,
-        concurrency=config.concurrency,
-        timeout=config.timeout,
-        answered=0,
+        started=now, command=command, concurrency=config.concurrency, timeout=config.timeout, answered=0
     )
     with folder.writing(session, again=again) as journals:
         if journals.recovered:
@@ -335,12 +320,8 @@ def ask_all(
             spending=Spending(config.max_cost, sum(costs), len(costs)),
         )
         done, graded = journals.answers.keys, journals.records.keys
-        jobs = [
-            (question, epoch)
-            for epoch in range(context.settings.epochs)
-            for question in in_fair_order(context.questions.questions)
-            if (question.id, epoch) not in done
-        ]
+        order = product(range(context.settings.epochs), in_fair_order(context.questions.questions))
+        jobs = [(question, epoch) for epoch, question in order if (question.id, epoch) not in done]
         progress = Progress(context.settings.records, answered=len(done))
         for record in folder.records():
             if (record.question, record.epoch) in graded:

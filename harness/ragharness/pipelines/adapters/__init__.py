@@ -61,7 +61,10 @@ def find(code: object) -> UserCode:
     name = f"{Path(module_name).stem if is_file else module_name}.{attribute}"
     digest = hashlib.sha256()
     # The module's file and, where it is another, the one that defines the object.
-    for path in sorted({Path(file) for file in (getattr(module, "__file__", None), _file_of(value)) if file}):
+    files = [getattr(module, "__file__", None)]
+    with suppress(TypeError):
+        files.append(inspect.getsourcefile(_definition(value)))
+    for path in sorted({Path(file) for file in files if file}):
         digest.update(path.read_bytes() if path.is_file() else str(path).encode())
     return UserCode(value, name, digest.hexdigest(), spec)
 
@@ -83,13 +86,6 @@ def _definition(value: Any) -> Any:
     """The function or class that has the source of a value."""
     value = inspect.unwrap(getattr(value, "func", value))
     return value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
-
-
-def _file_of(value: Any) -> str | None:
-    try:
-        return inspect.getsourcefile(_definition(value))
-    except TypeError:
-        return None
 
 
 def described(value: object) -> str:
@@ -123,10 +119,8 @@ class Binding:
 
     def call(self, function: Callable[..., object], values: Mapping[str, object]) -> object:
         """Call a function with the values where they belong."""
-        return function(
-            *(values[value] for value in self.positional),
-            **{name: values[value] for name, value in self.keywords},
-        )
+        keywords = {name: values[value] for name, value in self.keywords}
+        return function(*(values[value] for value in self.positional), **keywords)
 
 
 def bind(parameters: list[inspect.Parameter], values: Mapping[str, str]) -> Binding:
@@ -152,10 +146,8 @@ def parameters_of(function: Callable[..., object], spec: str) -> list[inspect.Pa
     """Named parameters of a callable; raises CodeNotUsable where Python does not know them."""
     parameters = readable_parameters(function)
     if parameters is None:
-        raise CodeNotUsable(
-            f"expected a callable with readable parameters at {spec}, found {function!r:.80}",
-            help="wrap it in a function of your own",
-        )
+        message = f"expected a callable with readable parameters at {spec}, found {function!r:.80}"
+        raise CodeNotUsable(message, help="wrap it in a function of your own")
     return parameters
 
 
@@ -217,10 +209,8 @@ def make(
             arguments[parameter.name] = material
         elif parameter.default is parameter.empty:
             source = "passages or nothing" if names else "nothing"
-            raise CodeNotUsable(
-                f"expected {spec} to be made from {source}, found that it needs {parameter.name!r}",
-                help="give a function that makes it and returns it",
-            )
+            message = f"expected {spec} to be made from {source}, found that it needs {parameter.name!r}"
+            raise CodeNotUsable(message, help="give a function that makes it and returns it")
     with _users_code(f"calling {spec}", spec):
         made = value(**arguments)
     if inspect.iscoroutine(made):
@@ -259,9 +249,8 @@ def _from_name(name: str, spec: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         path = Path(f"{name}.py")
         hint = _near(str(path), map(str, _python_files(path.parent)))
-        raise CodeNotUsable(
-            f"expected a module or a file that ends in .py before the colon, found {name!r}{hint}", help=HELP
-        )
+        message = f"expected a module or a file that ends in .py before the colon, found {name!r}{hint}"
+        raise CodeNotUsable(message, help=HELP)
     _importable(Path.cwd())
     importlib.invalidate_caches()
     with _users_code(f"importing {name}", spec):
@@ -401,10 +390,8 @@ def _users_code(doing: str, spec: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         # Bad syntax says its place in its text, which is named anyway.
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise CodeNotUsable(
-            f"{doing} failed: {type(error).__name__}: {reason} ({_line_of(error)})",
-            help=f"{command} shows the whole trace",
-        ) from error
+        message = f"{doing} failed: {type(error).__name__}: {reason} ({_line_of(error)})"
+        raise CodeNotUsable(message, help=f"{command} shows the whole trace") from error
 
 
 def _near(name: str, names: Iterable[str]) -> str:

@@ -167,10 +167,7 @@ Service = OpenAI | Anthropic  # one API: its path, headers (``{}``: where the ke
 
 
 def encode(body: dict[str, Any]) -> bytes:
-    """The very bytes of a request: equal bodies, equal bytes.
-
-    Keys are sorted, but for the properties of a schema: models write them in the order in which they stand.
-    """
+    """Bytes of a request, equal for equal bodies; a schema's properties stay in order: models heed it."""
     return json.dumps(_sorted(body), ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -277,10 +274,8 @@ class ErrorReply:
         field = next((name for name in _SETTINGS if name in body), "")
         if status in (400, 422) and _NOT_ACCEPTED.search(body) and field:
             setting, value = _SETTINGS[field]
-            return AccessRefused(
-                f"the model {self.model!r} does not accept {field} as sent: {message}",
-                help=f"{self.written(setting)}{value}",
-            )
+            message = f"the model {self.model!r} does not accept {field} as sent: {message}"
+            return AccessRefused(message, help=f"{self.written(setting)}{value}")
         return failure(self.reply, message)
 
     def _unauthorised(self) -> AccessRefused:

@@ -112,12 +112,6 @@ COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}  #
 
 
 def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:
-    """Records of a run as rows beside their questions, in their order; not asked ones have none.
-
-    None is unknown, or does not apply.
-    """
-    return [
-        {name: value(question, record) for name, (_, value) in _VALUES.items()}
-        for question, record in answered(run)
-        if record is not None
-    ]
+    """Records as rows beside their questions, in their order; None is unknown, or does not apply."""
+    pairs = ((question, record) for question, record in answered(run) if record is not None)
+    return [{name: value(*pair) for name, (_, value) in _VALUES.items()} for pair in pairs]

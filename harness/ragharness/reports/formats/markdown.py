@@ -73,10 +73,8 @@ def _table(scores: Scores) -> list[str]:
     rows = []
     for name, row, share, desired in words.rows(scores):
         few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
-        counts = [
-            f"**{getattr(row, bucket)}**" if bucket == desired else str(getattr(row, bucket))
-            for bucket in BUCKETS
-        ]
+        cells = ((bucket, str(getattr(row, bucket))) for bucket in BUCKETS)
+        counts = [f"**{count}**" if bucket == desired else count for bucket, count in cells]
         result = [str(row.ungraded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
         rows.append([name, str(row.n), *counts, *result])
     head = ["question type", "n", *BUCKETS, "ungraded", "desired", "95% CI"]

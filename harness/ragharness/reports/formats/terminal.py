@@ -162,10 +162,8 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         (f"ragharness report{run} --all", "axes and retrieval"),
     ]
     size = max(len(command) for command, _ in steps)
-    lines = [
-        f"{'next' if number == 0 else '':<7}{command:<{size}}   {what}"
-        for number, (command, what) in enumerate(steps)
-    ]
+    labels = zip(("next", ""), steps, strict=True)
+    lines = [f"{label:<7}{command:<{size}}   {what}" for label, (command, what) in labels]
     lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
     made = [
         f"ragharness {scores.versions.ragharness}",
@@ -230,11 +228,8 @@ def _measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
 
 def _figures(scores: Scores, part: Part) -> list[tuple[str, str]]:
     """Names and values of the metrics without a remark."""
-    return [
-        (words.named(metric.short, scores), words.figure(metric, value))
-        for metric, value in _measured(scores, part)
-        if not metric.remark
-    ]
+    measured = (pair for pair in _measured(scores, part) if not pair[0].remark)
+    return [(words.named(metric.short, scores), words.figure(metric, value)) for metric, value in measured]
 
 
 def _explained(scores: Scores, part: Part, width: int) -> list[str]:

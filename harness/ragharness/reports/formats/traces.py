@@ -12,10 +12,7 @@ from ragharness.traces.scorer import TOKEN
 
 
 def render(scores: Scores, *, run: Any = None, **_: object) -> str:
-    """Line for each record; a refusal is the token that those scorers know.
-
-    ``run`` has the run's folder; without it the folder that the scores name is opened.
-    """
+    """Line for each record, a refusal as the token of the scorers; without ``run`` its folder is opened."""
     folder = run.folder if run is not None else RunFolder.open(Path(scores.folder))
     lines = []
     for record in folder.records():

@@ -42,10 +42,8 @@ def qrels_lines(run: RunOnDisk) -> Iterator[str]:
     """Yield one line for each passage that holds gold evidence; raises UsageError without the corpus."""
     grading = run.grading
     if grading is None:
-        raise UsageError(
-            f"expected the corpus {run.folder.run.settings.corpus} as it was in the run, found none",
-            help="ragharness corpus list",
-        )
+        message = f"expected the corpus {run.folder.run.settings.corpus} as it was in the run, found none"
+        raise UsageError(message, help="ragharness corpus list")
     for topic, question, record in within(run):
         homes = dict.fromkeys(span.document for span in question.evidence)
         pool = [passage for home in homes for passage in grading.passages.of(home)]

@@ -72,20 +72,10 @@ def _templates() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: text.clean(value) if type(value) is str else value,
     )
-    made.globals.update(
-        words=words,
-        text=text,
-        plane=plane,
-        bar_of=bar_of,
-        share_of=share_of,
-        limits=limits,
-        p_value=p_value,
-        sign_test=sign_test,
-        BUCKETS=BUCKETS,
-        OUTCOMES=OUTCOMES,
-        ROW_NAMES=ROW_NAMES,
-        KEYS={name: key for key, name in ROW_NAMES.items()},
-    )
+    functions = (plane, bar_of, share_of, limits, p_value, sign_test)
+    made.globals.update({function.__name__: function for function in functions}, words=words, text=text)
+    keys = {name: key for key, name in ROW_NAMES.items()}
+    made.globals.update(BUCKETS=BUCKETS, OUTCOMES=OUTCOMES, ROW_NAMES=ROW_NAMES, KEYS=keys)
     return made
 
 
@@ -109,10 +99,7 @@ _AROUND = 300  # characters of a document on either side of gold evidence
 
 
 def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any]:
-    """Questions, records and passages; each list of records has one entry for each run.
-
-    Texts of the corpus are left out where it is not on this machine.
-    """
+    """Questions, records (in each list one of each run) and passages, with texts where the corpus is here."""
     first = runs[0]
     questions = first.folder.questions()
     numbers = {question.id: number for number, question in enumerate(questions)}

@@ -73,10 +73,7 @@ def find_model(
     owner: str = _OWNER,
     help: str = f"--retriever-option model={DEFAULT_MODEL}",  # noqa: A002
 ) -> Model:
-    """The model of that name or path, on the hub by ``owner`` where the name has none.
-
-    Raises UsageError, with ``help``, for a path that is none.
-    """
+    """Model of a name or path, on the hub by ``owner`` where it names none; raises UsageError."""
     folder = expand_home(name)
     if folder.is_dir():
         return _in_folder(name, folder, cache)
@@ -146,9 +143,8 @@ def _declared(folder: Path) -> Declared:
     try:
         return msgspec.json.decode(text, type=Declared)
     except msgspec.MsgspecError as error:
-        raise UsageError(
-            f"config_sentence_transformers.json of the model in {folder} is not usable: {error}"
-        ) from error
+        message = f"config_sentence_transformers.json of the model in {folder} is not usable: {error}"
+        raise UsageError(message) from error
 
 
 def _identity(folder: Path, cache: Path | None) -> str:

@@ -156,9 +156,8 @@ class Encoder(LazyModel):
             ) from error
         vectors = np.asarray(rows, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise RagharnessError(
-                f"the model {self.model.name} did not return a vector of finite numbers for each text"
-            )
+            message = f"the model {self.model.name} did not return a vector of finite numbers for each text"
+            raise RagharnessError(message)
         return vectors
 
 

@@ -131,9 +131,8 @@ class CrossEncoderModel(LazyModel):
             numbers = model.predict(pairs, batch_size=_BATCH_SIZE, show_progress_bar=False, **plain)
             scores = np.asarray(numbers, dtype=np.float32)
         except Exception as error:  # (whatever a library raises about a text)
-            raise RagharnessError(
-                f"the cross-encoder {self.model.name} failed on {len(texts)} pairs: {first_line(error)}"
-            ) from error
+            message = f"the cross-encoder {self.model.name} failed on {len(texts)} pairs: {first_line(error)}"
+            raise RagharnessError(message) from error
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
             raise RagharnessError(
                 f"expected one finite number a pair from the cross-encoder {self.model.name}, found an "
@@ -152,10 +151,7 @@ def locate_scorer(name: str, cache: Path | None, *, offline: bool) -> tuple[Mode
 
 
 def reranked(retriever: Retriever, name: str, cache: Path | None, *, offline: bool) -> RerankedRetriever:
-    """The retriever reranked by the cross-encoder of that name or folder.
-
-    Raises UsageError for a path that is none, MissingExtra, or RagharnessError where no model can be had.
-    """
+    """The retriever reranked by the cross-encoder of that name or folder; raises RagharnessError."""
     folder = cache and cache / "vectors"
     model, scorer = locate_scorer(name, folder, offline=offline)
     return RerankedRetriever(retriever, model, PairScores(model, scorer, folder))
