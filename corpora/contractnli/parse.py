@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from string import capwords
@@ -17,7 +16,6 @@ import msgspec
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document
 
-CURATED = Path(__file__).with_name("handles.toml")  # names that people checked, by document id
 _FILING = re.compile(r"\d+_\d{10}-\d\d-\d{6}_")  # register and accession number of an SEC filing: no name
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Z]{2})(?=[A-Z][a-z])")
 _EXTENSION = re.compile(r"\.(?:pdf|txt|html?|docx?)$", re.IGNORECASE)
@@ -50,13 +48,16 @@ class Name:
     paraphrase: str = ""
 
 
+_HANDLES = Path(__file__).with_name("handles.toml").read_bytes()
+CURATED = msgspec.toml.decode(_HANDLES, type=dict[str, dict[str, Name]])["documents"]  # by document id
+
+
 def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
     """Name for each (id, file name, text); titles are unique among them.
 
     A rule's name that others share gets the document's id behind it, and is no handle any more.
     """
-    curated = _curated()
-    ruled = [curated.get(id_) or _name(file_name, text) for id_, file_name, text in documents]
+    ruled = [CURATED.get(id_) or _name(file_name, text) for id_, file_name, text in documents]
     often = Counter(name.title.casefold() for name in ruled)
     names: list[Name] = []
     taken = set(often)
@@ -68,14 +69,6 @@ def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
         names.append(name if unique else Name(title))
         taken.add(names[-1].title.casefold())
     return names
-
-
-@cache
-def _curated() -> dict[str, Name]:
-    rows = msgspec.toml.decode(CURATED.read_bytes())["documents"]
-    return {
-        id_: Name(row["title"], row.get("handle", ""), row.get("paraphrase", "")) for id_, row in rows.items()
-    }
 
 
 def _name(file_name: str, text: str) -> Name:

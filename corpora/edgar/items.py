@@ -168,7 +168,8 @@ def _filing(row: Row, keys: dict[str, str], annual: Collection[str]) -> Filing |
     text = _text(row.content, keys)
     if len(text.split()) < _FEWEST:
         return f"its items have fewer than {_FEWEST} words"
-    cik = (_digits(_field(row.content, "cik")) or named.get("cik", "")).lstrip("0")
+    numbers = (_field(row.content, "cik"), named.get("cik", ""))
+    cik = next((number for number in numbers if re.fullmatch(r"\d{1,10}", number)), "").lstrip("0")
     period = _day(_field(row.content, "period_of_report", "period"))
     year = _field(row.content, "year") or named.get("year", "") or period[:4]
     company = " ".join(_field(row.content, "company", "company_name").split())
@@ -192,13 +193,8 @@ def normal_form(written: str) -> str:
 def _field(content: dict[str, object], *names: str) -> str:
     """First of some fields that says anything, as text."""
     values = (content.get(name) for name in names)
-    return next(
-        (text for value in values if isinstance(value, str | int) and (text := str(value).strip())), ""
-    )
-
-
-def _digits(text: str) -> str:
-    return text if re.fullmatch(r"\d{1,10}", text) else ""
+    texts = (str(value).strip() for value in values if isinstance(value, str | int))
+    return next(filter(None, texts), "")
 
 
 def _day(written: str) -> str:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from string import capwords
 from unicodedata import normalize
@@ -57,31 +56,29 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[str]]:
         reason = f"; {reasons[0]}" if reasons else ""
         raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{reason}")
     left_out += _others(folder, items.others)
-    filing_names = [name_of(file, filing) for file, filing in pages]
-    titles = {name.title.casefold() for name in filing_names}
+    names = [name_of(file, filing) for file, filing in pages]
+    titles = {name.title.casefold() for name in names}
     contents = [(page.text, file, page.pieces) for file, page in pages]
     for filing in items.filings:
-        filing_name = _called(filing)
-        if filing_name.title.casefold() in titles:
-            left_out.append(
-                f"{filing.source} is left out: the same filing is there as a page, with its figures"
-            )
+        name = _called(filing)
+        if name.title.casefold() in titles:
+            problem = "the same filing is there as a page, with its figures"
+            left_out.append(f"{filing.source} is left out: {problem}")
         else:
-            filing_names.append(filing_name)
+            names.append(name)
             contents.append((filing.text, filing.source, ()))
-    names = told_apart(filing_names)
-    return [_document(name, *content) for name, content in zip(names, contents, strict=True)], left_out
+    return list(map(_document, told_apart(names), contents)), left_out
 
 
 def _called(filing: _items.Filing) -> Name:
-    """Name of a filing in items."""
-    if filing.period and (filing.company or filing.cik in curated()):
+    if filing.period and (filing.company or filing.cik in CURATED):
         return named(filing.cik, filing.company, filing.form, filing.period, filing.text)
     year = filing.year or filing.period[:4]
     return named_by_year(filing.cik, filing.company, filing.form, year, filing.text)
 
 
-def _document(name: Name, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()) -> Document:
+def _document(name: Name, content: tuple[str, str, tuple[tuple[int, int], ...]]) -> Document:
+    text, source, segments = content
     return Document(
         id=name.id,
         title=name.title,
@@ -132,7 +129,9 @@ def _read(path: Path) -> Filing | str:
     return filing
 
 
-_CURATED = Path(__file__).with_name("companies.toml")  # names that people use, by register number (CIK)
+_COMPANIES: dict[str, dict[str, str]]
+_COMPANIES = msgspec.toml.decode(Path(__file__).with_name("companies.toml").read_bytes())
+CURATED = {cik: (row["company"], row["short"]) for cik, row in _COMPANIES.items()}  # names that people use
 ANNUAL = frozenset(
     f"{form}{amended}"
     for form in ("10-K", "10-K405", "10-KSB", "10-KSB40", "10-KT", "10-KT405", "20-F", "40-F")
@@ -214,7 +213,7 @@ def name_of(file: str, filing: Filing) -> Name:
 
 def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: str = "") -> Name:
     """Name of a filing from what its cover or the register says; ``end``: of its period, ISO."""
-    company, short = curated().get(cik) or _readable(registrant, text)
+    company, short = CURATED.get(cik) or _readable(registrant, text)
     try:
         period = spoken(end)
     except ValueError:
@@ -225,10 +224,10 @@ def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: 
 
 def named_by_year(cik: str, registrant: str, kind: str, year: str, text: str) -> Name:
     """Name of a filing of which the year alone is known, and perhaps not even the company."""
-    if not registrant and cik not in curated():
+    if not registrant and cik not in CURATED:
         who = f"the company with CIK {cik}"
         return _made(f"cik-{cik}", year, f"{kind} of {year} of {who}", "", who, who, cik, kind)
-    company, short = curated().get(cik) or _readable(registrant, text)
+    company, short = CURATED.get(cik) or _readable(registrant, text)
     return _made(short, year, f"{short} {kind} of {year}", "", company, short, cik, kind)
 
 
@@ -244,13 +243,6 @@ def _made(
         cik=cik,
         form=kind,
     )
-
-
-@cache
-def curated() -> dict[str, tuple[str, str]]:
-    """Names that people use, (company, short), by register number."""
-    rows = msgspec.toml.decode(_CURATED.read_bytes())
-    return {cik: (row["company"], row["short"]) for cik, row in rows.items()}
 
 
 def _readable(registrant: str, text: str) -> tuple[str, str]:
@@ -276,13 +268,9 @@ def _as_written(name: str, text: str) -> str:
     letters = r"[\s.,&’'-]{1,3}".join(words)
     matches = re.finditer(rf"(?<!\w){letters}(?!\w)", _plain(text), re.IGNORECASE)
     spellings = Counter(" ".join(text[match.start() : match.end()].split()) for match in matches)
-    others: list[str] = [
-        spelling
-        for spelling, _ in spellings.most_common()
-        if not (spelling.isupper() or spelling[0].islower())
-    ]
-    if others:
-        return others[0]
+    for spelling, _ in spellings.most_common():
+        if not (spelling.isupper() or spelling[0].islower()):
+            return spelling
     if len(name) <= _CAPITALS or (not name.isalpha() and " " not in name):
         return name
     return re.sub(r"(?<= )(?:Of|And|The|For|In|On|De)(?= )", lambda match: match[0].lower(), capwords(name))

@@ -199,10 +199,10 @@ def _of_file(path: Path) -> Iterator[Read]:
 
 def _row(row: object, place: str) -> Read:
     """Row of columns as a report, or as the pairs that it holds."""
-    if is_row(row):
-        return read_pairs(row, place)
     if not isinstance(row, dict):
         return None
+    if _PAIRS in row:
+        return read_pairs(row, place)
     name, body, summary, title = (_column(row, names) for names in (_ID, _BODY, _SUMMARY, ("title",)))
     return made(name, body, summary, title, place)
 
@@ -224,10 +224,7 @@ def made(name: str, body: str, summary: str, title: str, source: str) -> Report 
 
 def identified(name: str) -> tuple[str, str]:
     """Agency and the number of an id: ("CRS", "R45100") of "CRS_R45100"."""
-    return (name[:3], name[4:]) if name[:4].upper() in _PREFIXES else ("", name)
-
-
-_PREFIXES = ("CRS_", "GAO_", "CRS-")
+    return (name[:3], name[4:]) if name[:4].upper() in ("CRS_", "GAO_", "CRS-") else ("", name)
 
 
 def _agency(name: str) -> str:
@@ -315,11 +312,6 @@ class Row(Struct, frozen=True, kw_only=True):
 Read = Report | Row | None  # a report, a row of pairs, or neither
 
 
-def is_row(row: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a row holds pairs, usable or not."""
-    return isinstance(row, dict) and _PAIRS in row
-
-
 def read_pairs(row: dict[str, Any], place: str) -> Row:
     """What a row holds; ``place`` is how its faults call it ("test_pairs.jsonl:3")."""
     name = row.get("doc_id")
@@ -393,29 +385,28 @@ def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
 
 def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
     """List of structs, or a struct of lists, as the former; empty where it is neither."""
+    fault, wanted = "", ", ".join(names)
     if isinstance(value, dict):
         lists = {name: column for name, column in value.items() if isinstance(column, list)}
-        missing = [name for name in names if name not in lists]
-        if missing:
-            faults.append(
-                f"{where}: expected lists of {', '.join(names)}, found none of {', '.join(missing)}"
-            )
-            return []
         lengths = {name: len(column) for name, column in lists.items()}
-        if len(set(lengths.values())) > 1:
+        if missing := [name for name in names if name not in lists]:
+            fault = f"expected lists of {wanted}, found none of {', '.join(missing)}"
+        elif len(set(lengths.values())) > 1:
             counted = ", ".join(f"{count} of {name}" for name, count in lengths.items())
-            faults.append(f"{where}: expected lists of one length, found {counted}")
-            return []
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    if not isinstance(value, list):
-        faults.append(f"{where}: expected a list, found {_shown(value)}")
-        return []
-    for struct in value:
-        missing = [name for name in names if not isinstance(struct, dict) or name not in struct]
-        if missing:
-            faults.append(f"{where}: expected {', '.join(names)} in each, found none of {', '.join(missing)}")
-            return []
-    return list(value)
+            fault = f"expected lists of one length, found {counted}"
+        else:
+            return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    elif not isinstance(value, list):
+        fault = f"expected a list, found {_shown(value)}"
+    else:
+        lacking = (
+            [name for name in names if not isinstance(each, dict) or name not in each] for each in value
+        )
+        if not (missing := next(filter(None, lacking), [])):
+            return list(value)
+        fault = f"expected {wanted} in each, found none of {', '.join(missing)}"
+    faults.append(f"{where}: {fault}")
+    return []
 
 
 def _whole(value: object) -> TypeGuard[int]:
