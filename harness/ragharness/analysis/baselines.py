@@ -288,7 +288,6 @@ def _outcomes(run: FinishedRun) -> list[Outcome]:
 
 
 def _changes(baseline: Baseline, rerun: Sequence[Outcome], buckets: dict[str, int]) -> list[str]:
-    """What a new run has otherwise, a phrase each."""
     if baseline.reproduces == "intervals":
         return list(_outside(baseline.scores, buckets))
     pairs = list(zip_longest(baseline.outcomes, rerun))

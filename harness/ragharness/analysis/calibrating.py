@@ -218,7 +218,6 @@ def refusals(design: Design, pairs: Sequence[Pair]) -> list[str]:
 def _corrected(
     bucket: Bucket, design: Design, answers: Sequence[Answered], pairs: Sequence[Pair], questions: int
 ) -> Correction:
-    """One bucket of a run corrected by the labels of a sample of its own answers."""
     graded = Counter(stratum_of(answer, design.strata) for answer in answers if answer.outcome == bucket)
     population = sum(design.sizes.values())
     people = [int(pair.people == bucket) for pair in pairs]
@@ -396,7 +395,6 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
 
 
 def _reasons(source: Source, pairs: Sequence[Pair], folder: RunFolder) -> list[str]:
-    """Why the labels correct nothing."""
     design, labelled = source.design, source.folder
     if design is None:
         return ["the labels have no design.json beside them, so how the answers were chosen is not known"]
@@ -484,7 +482,6 @@ def _sentence(
 def _figures(
     bucket: Bucket, pairs: Sequence[Pair], answers: Sequence[Answered], correction: Correction
 ) -> BucketFigures:
-    """Recall, precision and corrected counts of one bucket."""
     people = [pair for pair in pairs if pair.people == bucket]
     grader = [pair for pair in pairs if pair.grader == bucket]
     return BucketFigures(

@@ -369,7 +369,6 @@ _OUTCOMES["unacceptable"] = ("wrong", "unsupported")
 
 
 def _changes(graded: Sequence[tuple[str, str, str]]) -> list[Change]:
-    """Row of each outcome, the primary one first."""
     moved = [[(now in held) - (was in held) for held in _OUTCOMES.values()] for _, was, now in graded]
     clusters = _by_cluster([document for document, _, _ in graded], moved)
     rows = []

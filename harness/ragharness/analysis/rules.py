@@ -19,13 +19,12 @@ from msgspec import Struct
 
 from ragharness.analysis.calibrating import standing
 from ragharness.analysis.metrics import PARTS, Outcome, Share, Tally, YesNoAxis, metrics, rate, share
-from ragharness.analysis.sides import UNLIMITED, Pair, Pairs, Side, tied
+from ragharness.analysis.sides import DIFFERENCES, UNLIMITED, Pair, Pairs, Side, tied
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 
-DIFFERENCES = ("corpus", "question_set", "grader", "epochs")  # the same in both runs, or allowed by name
 _SHAPE = re.compile(r"\s*([A-Za-z][\w-]*)\s*(<=|>=|=)\s*(.*?)\s*")
 _LIMIT = re.compile(r"\s*(<=|>=)?\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
 _SWITCHES = ("no_new_wrong", "allow_refusal_shift", "citation_supports", "calibrated")
@@ -196,7 +195,6 @@ def _result(
 def _counted(
     pairs: Pairs, rule: str, name: str, text: str, count: Callable[[str, str], Count], *, at_most: bool = True
 ) -> RuleResult:
-    """Rule on how many questions have something in either run."""
     before, after, moves = {}, {}, {}
     for pair in pairs.counts:
         outcomes = product(pair.base.buckets, pair.candidate.buckets)
@@ -209,7 +207,6 @@ def _counted(
 
 
 def _quality(pairs: Pairs) -> RuleResult:
-    """The mean refusal quality, over the questions that are refused in both runs."""
     moves = {pair: _quality_move(pair) for pair in pairs.counts}
     sure = {
         pair: (pair.base.quality, pair.candidate.quality)
@@ -252,7 +249,6 @@ def _move(before: Ends, after: Ends, *, same: bool) -> Ends:
 
 
 def _supports(base: Side, candidate: Side, names: Sequence[str]) -> RuleResult:
-    """The rate of answers whose citations all support them, of those with citations."""
     before, after = _support_rate(base, names), _support_rate(candidate, names)
     difference: Ends | None = None
     if before and after:

@@ -212,7 +212,6 @@ def _without_blind(blind: int | None, note: str) -> list[str]:
 
 
 def _notes(superseded: int, waiting: int) -> list[str]:
-    """What failed at first and what waits for grading."""
     notes = []
     if superseded:
         notes.append(

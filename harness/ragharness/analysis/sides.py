@@ -16,6 +16,7 @@ from ragharness.records import BUCKETS, Record
 from ragharness.runner.run_folder import Run, RunFolder, Settings
 
 Rule: TypeAlias = Literal["majority", "any"]  # the bucket of more than half of the epochs, or the worst
+DIFFERENCES = ("corpus", "question_set", "grader", "epochs")  # the same in both runs, or allowed by name
 WORST_FIRST = ("wrong", "unsupported", "refused", "correct")
 BEST_QUALITY = 3
 UNLIMITED = float("inf")
@@ -202,21 +203,14 @@ def common(base: Side, candidate: Side) -> Iterator[str]:
 
 def differences(base: Settings, candidate: Settings) -> dict[str, str]:
     """A phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
-    ours, theirs = _compared(base), _compared(candidate)
-    return {
-        name: f"{name.replace('_', ' ')}: {_words(ours[name])} in the base, {_words(value)} in the candidate"
-        for name, value in theirs.items()
-        if ours[name] != value
-    }
-
-
-def _compared(settings: Settings) -> dict[str, tuple[object, ...]]:
-    return {
-        "corpus": (settings.corpus, settings.split, settings.corpus_hash),
-        "question_set": (settings.question_set,),
-        "grader": (settings.grader,),
-        "epochs": (settings.epochs,),
-    }
+    phrases = {}
+    for name in DIFFERENCES:
+        fields = ("corpus", "split", "corpus_hash") if name == "corpus" else (name,)
+        ours, theirs = ([getattr(settings, field) for field in fields] for settings in (base, candidate))
+        if ours != theirs:
+            moved = f"{_words(ours)} in the base, {_words(theirs)} in the candidate"
+            phrases[name] = f"{name.replace('_', ' ')}: {moved}"
+    return phrases
 
 
 def _words(values: Sequence[object]) -> str:

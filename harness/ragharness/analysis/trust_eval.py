@@ -256,18 +256,12 @@ def _refusals(n: int, answered: int, answerable: int, both: int) -> dict[str, fl
     neither = n - answered - answerable + both
     refuse = ratio(neither, n - answerable), ratio(neither, n - answered)
     answer = ratio(both, answerable), ratio(both, answered)
-    return _percent(
-        {
-            "refuse_rec": refuse[0],
-            "refuse_prec": refuse[1],
-            "refuse_f1": harmonic(*refuse),
-            "answerable_rec": answer[0],
-            "answerable_prec": answer[1],
-            "answerable_f1": harmonic(*answer),
-            "macro_avg": (refuse[0] + answer[0]) / 2,
-            "macro_f1": (harmonic(*refuse) + harmonic(*answer)) / 2,
-        }
-    )
+    return {
+        **_rates("refuse", *refuse),
+        **_rates("answerable", *answer),
+        "macro_avg": 100 * ((refuse[0] + answer[0]) / 2),
+        "macro_f1": 100 * ((harmonic(*refuse) + harmonic(*answer)) / 2),
+    }
 
 
 def _claims(groups: _Groups) -> dict[str, float]:
@@ -344,15 +338,14 @@ def _list_means(
 
 
 def _citations(group: Sequence[Output], name: str) -> dict[str, float]:
-    read = [sentences for each in group if (sentences := each.sentences())]
-    recall, precision = _mean(map(citation_recall, read)), _mean(map(citation_precision, read))
-    return _percent(
-        {
-            f"{name}_citation_rec": recall,
-            f"{name}_citation_prec": precision,
-            f"{name}_citation_f1": harmonic(recall, precision),
-        }
-    )
+    read = [sentences for output in group if (sentences := output.sentences())]
+    recall, precision = (_mean(map(figure, read)) for figure in (citation_recall, citation_precision))
+    return _rates(f"{name}_citation", recall, precision)
+
+
+def _rates(name: str, recall: float, precision: float) -> dict[str, float]:
+    rates = {"rec": recall, "prec": precision, "f1": harmonic(recall, precision)}
+    return {f"{name}_{rate}": 100 * value for rate, value in rates.items()}
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -22,12 +22,8 @@ def _abstention(items: Items, where: Answerable) -> Figures:
         for item, called in zip(items, called_for, strict=True)
     )
     precision, recall = ratio(hits, sum(item.refused for item in items)), ratio(hits, sum(called_for))
-    return {
-        "f1": harmonic(precision, recall),
-        "precision": precision,
-        "recall": recall,
-        "appropriate": ratio(fitting, len(items)),
-    }
+    f1, appropriate = harmonic(precision, recall), ratio(fitting, len(items))
+    return {"f1": f1, "precision": precision, "recall": recall, "appropriate": appropriate}
 
 
 def _both(items: Items, _: MetricOptions) -> Figures:

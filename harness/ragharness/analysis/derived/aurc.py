@@ -28,19 +28,16 @@ def _areas(items: Items, _: MetricOptions) -> Figures:
     n = len(items)
     answered = [item for item in items if not item.refused]
     wrong = sum(item.bucket != "correct" for item in answered)
-    told: Figures = {
-        "value": None,
-        "coverage": ratio(len(answered), n),
-        "selective_risk": wrong / len(answered) if answered else None,
-    }
+    risk = wrong / len(answered) if answered else None
+    figures: Figures = {"value": None, "coverage": ratio(len(answered), n), "selective_risk": risk}
     if not answered or any(item.confidence is None for item in answered):
-        return told
+        return figures
     right = sum(item.bucket == "correct" for item in items)
     errors = risks(items)
-    area = sum(risk / k for k, risk in enumerate(errors, 1)) / n
+    area = sum(error / k for k, error in enumerate(errors, 1)) / n
     oracle = sum((k - right) / k for k in range(right + 1, n + 1)) / n
     augrc = sum(errors) / (n * n)
-    return {**told, "value": area, "oracle": oracle, "e_aurc": area - oracle, "augrc": augrc}
+    return {**figures, "value": area, "oracle": oracle, "e_aurc": area - oracle, "augrc": augrc}
 
 
 METRIC = Derived(

@@ -14,11 +14,8 @@ def _trust(items: Items, options: MetricOptions) -> Figures:
     cited = grounded_citation(items)["value"]
     readings: dict[str, Figures] = {}
     for where in get_args(Answerable):
-        parts = {
-            "f1_gr": grounded_refusal(items, where)["f1_gr"],
-            "f1_ac": answer_correctness(items, where)["f1_ac"],
-            "f1_gc": cited,
-        }
+        refused, correct = grounded_refusal(items, where)["f1_gr"], answer_correctness(items, where)["f1_ac"]
+        parts = {"f1_gr": refused, "f1_ac": correct, "f1_gc": cited}
         known = [value for value in parts.values() if value is not None]
         readings[where] = {"trust": sum(known) / 3 if len(known) == 3 else None, **parts}
     return {"value": readings[options.answerable]["trust"], **prefixed(readings)}
