@@ -6,9 +6,11 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.corpus.loading import Corpus
@@ -35,18 +37,17 @@ from ragquestions.picking import PATIENCE, Picker, Pool, Shortage, level_forms, 
 from ragquestions.recipes import load_recipe, usual_answers
 
 SMALLEST = 13  # one question of each kind and a few to balance: below this a set says nothing
-_EASE = (1, 3, 9)
-"""How many times its share a document may carry, tried in turn: some documents state more than others."""
-
+_EASE = (1, 3, 9)  # how many times its share a document may carry, in turn: some state more than others
 _LOOK_ABOVE = 4  # sizes above a failing one that are tried before it is believed to be the end
-_NEEDED = RowPart("grounded", "correct")
-"""Without questions that can be answered a set says nothing; a user's documents may lack all else."""
-
-_OF_SEVERAL = ("grounded/unsupported/document", "grounded/refused")
-"""Parts for which there must be another document."""
-
+_NEEDED = RowPart(
+    "grounded", "correct"
+)  # without it a set says nothing; a user's documents may lack all else
+_OF_SEVERAL = (
+    "grounded/unsupported/document",
+    "grounded/refused",
+)  # parts for which there is another document
+# Parts that are given up, in this order, where plain questions are short.
 _MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "null_retrieval")
-"""Parts that are given up, in this order, where plain questions are short."""
 
 
 def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
@@ -122,23 +123,13 @@ def _set_of(
     notes = [f"{size} questions were asked for, {len(built)} are built: {short}"] if short else []
     notes += [f"no questions of {name}: the documents yield too few" for name in left_out]
     if cloze := sum(map(is_cloze, built)):
-        notes.append(
-            f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"
-        )
+        notes += [f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"]
     corpus = pool.index.corpus
     topics = {group.topic for part in SHARES for group in pool.of(part)}
     priors = usual_answers(fact for fact in pool.index.facts if fact.topic in topics)
-    return QuestionSet(
-        corpus.id,
-        corpus.split,
-        corpus.hash,
-        seed,
-        size,
-        built,
-        notes=(*notes, *pool.index.stated.notes),
-        left_out=left_out,
-        priors=priors,
-    )
+    notes += pool.index.stated.notes
+    card = corpus.id, corpus.split, corpus.hash, seed, size, built
+    return QuestionSet(*card, notes=tuple(notes), left_out=left_out, priors=priors)
 
 
 def _largest(
@@ -154,7 +145,10 @@ def _largest(
         return outcome, None
     short = outcome
     best: tuple[Question, ...] | None = None
-    most = _most(pool, size, left_out) // SMALLEST
+    # A multiple of 13 has exact proportions.
+    total = sum(SHARES.values())
+    shares = ((part, share) for part, share in SHARES.items() if part.name not in left_out)
+    most = min(size - 1, *(len(pool.of(part)) * total // share for part, share in shares)) // SMALLEST
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -165,21 +159,17 @@ def _largest(
             low, best = middle, outcome
     for above in range(low + 1, min(low + _LOOK_ABOVE, most) + 1):
         outcome = _picked(pool, above * SMALLEST, seed, left_out)
-        if isinstance(outcome, Shortage):
-            short = outcome
-        else:
-            best = outcome
+        short, best = (outcome, best) if isinstance(outcome, Shortage) else (short, outcome)
     return best or short, short
 
 
 def _picked(pool: Pool, size: int, seed: int, left_out: tuple[str, ...]) -> tuple[Question, ...] | Shortage:
     """Set of exactly that size, with as much patience and ease as it takes."""
     outcome: tuple[Question, ...] | Shortage = ()
-    for ease in _EASE:
-        for patience in PATIENCE:
-            outcome = _picked_once(pool, size, seed, patience, ease, left_out)
-            if not isinstance(outcome, Shortage):
-                return outcome
+    for ease, patience in product(_EASE, PATIENCE):
+        outcome = _picked_once(pool, size, seed, patience, ease, left_out)
+        if not isinstance(outcome, Shortage):
+            break
     return outcome
 
 
@@ -201,19 +191,7 @@ def _picked_once(
     level_forms(picker, (document, clause, refused, unanswerable, adversarial, null))
     ordered = [question for part in counts for question in picker.picked(part)]
     width = max(3, len(str(len(ordered))))
-    return tuple(
-        msgspec.structs.replace(question, id=f"q{number:0{width}}")
-        for number, question in enumerate(ordered, start=1)
-    )
-
-
-def _most(pool: Pool, size: int, left_out: tuple[str, ...]) -> int:
-    """First size below ``size`` worth trying: a multiple of 13 has exact proportions."""
-    total = sum(SHARES.values())
-    bounds = [
-        len(pool.of(part)) * total // share for part, share in SHARES.items() if part.name not in left_out
-    ]
-    return min(size - 1, *bounds) // SMALLEST * SMALLEST
+    return tuple(replace(each, id=f"q{number:0{width}}") for number, each in enumerate(ordered, start=1))
 
 
 _OURS = (
@@ -230,7 +208,14 @@ def freeze(
     Raises StorageError, and QuestionsNotUsable where a set about a folder was edited and is not accepted.
     """
     if corpus.folder and not edited and (folder / CARD).is_file():
-        _spare_edits(folder, corpus)
+        try:
+            frozen_in(folder)
+        except QuestionsNotUsable as error:
+            raise QuestionsNotUsable(
+                f"{folder / LINES} holds edits that a new set would overwrite",
+                help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)}"
+                f" --out {shlex.quote(str(folder))} --accept-edits keeps them; to drop them, remove {folder}",
+            ) from error
     recipe = load_recipe(corpus)
     counts = Counter(question.row for question in questions.questions)
     metadata = QuestionSetMetadata(
@@ -257,14 +242,3 @@ def freeze(
         hashes = json.dumps(document_hashes(corpus), indent=1, sort_keys=True)
         write(folder / STATES, hashes.encode() + b"\n")
     return metadata
-
-
-def _spare_edits(folder: Path, corpus: Corpus) -> None:
-    try:
-        frozen_in(folder)
-    except QuestionsNotUsable as error:
-        raise QuestionsNotUsable(
-            f"{folder / LINES} holds edits that a new set would overwrite",
-            help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)}"
-            f" --out {shlex.quote(str(folder))} --accept-edits keeps them; to drop them, remove {folder}",
-        ) from error

@@ -22,10 +22,10 @@ from ragquestions.probe import Probed, probe, probe_lines
 from ragquestions.recipes import candidates_of
 
 Rules = tuple[tuple[str, Callable[["_Checks", Question], Iterator[str]]], ...]
-
-
-_SHOWN, _MOST_PLACES = 120, 3
-"""Characters of a further statement, and statements of one answer, that are told."""
+_SHOWN, _MOST_PLACES = (
+    120,
+    3,
+)  # characters of a further statement, and statements of one answer, that are told
 
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
@@ -57,10 +57,9 @@ def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
 
 def _compiles(pattern: str) -> bool:
     try:
-        re.compile(pattern)
+        return bool(re.compile(pattern))
     except re.error:
         return False
-    return True
 
 
 class _Checks:
@@ -152,16 +151,15 @@ class _Checks:
         """The question does not give its answer away."""
         if question.kind == "yesno" and not question.proposition:
             yield "expected the proposition that yes affirms or denies, found none"
-        if question.kind != "yesno":
-            text = f" {' '.join(words(question.text))} "
-            for each in question.answers:
-                if f" {' '.join(words(each))} " in text:
-                    yield f"expected a question that does not contain its answer, found {each!r} in it"
+        text = f" {' '.join(words(question.text))} "
+        for answer in question.answers if question.kind != "yesno" else ():
+            if f" {' '.join(words(answer))} " in text:
+                yield f"expected a question that does not contain its answer, found {answer!r} in it"
 
     def named(self, question: Question) -> Iterator[str]:
         """The question names the document that it asks about."""
-        if question.document and self.index.corpus.document(question.document).handle:
-            document = self.index.corpus.document(question.document)
+        document = self.index.corpus.document(question.document) if question.document else None
+        if document and document.handle:
             names = (document.title, document.handle, document.paraphrase)
             folded = question.text.casefold()
             if not any(name and name.casefold() in folded for name in names):
@@ -215,9 +213,8 @@ def _once(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:
         whole = [each for each in group if each.withheld == "document"]
         if whole and len(whole) < len(group):
             ids = ", ".join(each.id for each in group if each.withheld != "document")
-            yield Finding(
-                "once", group[0].id, f"expected nothing else about a withheld document, found {ids}"
-            )
+            message = f"expected nothing else about a withheld document, found {ids}"
+            yield Finding("once", group[0].id, message)
 
 
 def _balance(questions: QuestionSet) -> Iterator[Finding]:
@@ -227,28 +224,23 @@ def _balance(questions: QuestionSet) -> Iterator[Finding]:
     slack = len(answerable) % 2
     for topic in sorted({each.topic for each in answerable}):
         group = [each for each in answerable if each.topic == topic]
-        yield from _even(f"{topic}: gold", Counter(_affirms(each) for each in group), slack)
+        affirmed = Counter((each.answers == ("yes",)) == each.yes_means for each in group)
+        yield from _even(f"{topic}: gold", affirmed, slack)
         yield from _even(f"{topic}: yes", Counter(each.answers for each in group), slack)
         yield from _even(f"{topic}: wording", Counter(each.form for each in group), UNEVEN)
     yield from _even("answerable: wording", Counter(each.form for each in answerable), UNEVEN + slack)
     rest = [each for each in asked if each.wanted == "refused" and each.form]
     for row in sorted({(each.row, each.withheld) for each in rest}):
-        group = [each for each in rest if (each.row, each.withheld) == row]
-        yield from _even(
-            f"{row[0]} {row[1]}".strip() + ": wording", Counter(each.form for each in group), UNEVEN
-        )
+        forms = Counter(each.form for each in rest if (each.row, each.withheld) == row)
+        yield from _even(f"{' '.join(filter(None, row))}: wording", forms, UNEVEN)
     yield from _even("rows that want a refusal: wording", Counter(each.form for each in rest), UNEVEN)
 
 
-def _even(what: str, counts: Counter[object], slack: int) -> Iterable[Finding]:
+def _even(what: str, counts: Counter[Any], slack: int) -> Iterable[Finding]:
     values = sorted(counts.values())
     low = values[0] if len(values) > 1 else 0
     if values and values[-1] - low > slack:
         yield Finding("balance", "", f"expected {what} to be even, found {values[-1]} to {low}")
-
-
-def _affirms(question: Question) -> bool:
-    return (question.answers == ("yes",)) == question.yes_means
 
 
 def _of_the_set(questions: QuestionSet, index: CorpusIndex) -> list[Finding]:
@@ -269,10 +261,10 @@ class Examination(NamedTuple):
         lines = list(head)
         if self.remarks:
             named = self.remarks[:_MOST_REMARKS]
-            remarks = "; ".join(f"{each.question}: {each.message}".removeprefix(": ") for each in named)
+            remarks = [f"{each.question}: {each.message}".removeprefix(": ") for each in named]
             count = len(self.remarks) - _MOST_REMARKS
-            more = f"; and {count} more" if count > 0 else ""
-            text = f"not met, but required of built sets only: {remarks}{more}"
+            remarks += [f"and {count} more"] if count > 0 else []
+            text = f"not met, but required of built sets only: {'; '.join(remarks)}"
             lines += ["", *labelled("note:", text, width, 6)]
         lines += ["", *probe_lines(self.probed, width)] if self.probed else []
         if not self.findings:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,8 @@ class CorpusIndex:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.evidence = EvidenceIndex(corpus)
-        self._silence: dict[tuple[str, str], bool] = {}
-        self._texts: dict[str, Searched] = {}
+        self._silent = cache(self._is_silent)
+        self._searched = cache(lambda document: Searched(corpus.document(document).text))
 
     @cached_property
     def stated(self) -> Facts:
@@ -98,28 +98,20 @@ class CorpusIndex:
         own = self.passages.of(question.document)
         return len(withhold(type(self.passages)(own, self.passages.words), (), question.evidence).passages)
 
-    def _silent(self, pattern: str, document: str) -> bool:
-        key = (pattern, document)
-        if key not in self._silence:
-            wanted = [document] if document else [each.id for each in self.corpus.documents]
-            try:
-                self._silence[key] = not any(self._searched(each).holds(pattern) for each in wanted)
-            except re.error as error:
-                raise QuestionsNotUsable(
-                    f"expected a regular expression among the absence patterns, found {pattern!r}: {error}"
-                ) from error
-        return self._silence[key]
-
-    def _searched(self, document: str) -> Searched:
-        if document not in self._texts:
-            self._texts[document] = Searched(self.corpus.document(document).text)
-        return self._texts[document]
+    def _is_silent(self, pattern: str, document: str) -> bool:
+        documents = [document] if document else [each.id for each in self.corpus.documents]
+        try:
+            return not any(self._searched(each).holds(pattern) for each in documents)
+        except re.error as error:
+            raise QuestionsNotUsable(
+                f"expected a regular expression among the absence patterns, found {pattern!r}: {error}"
+            ) from error
 
 
 _FEW_TITLES = 4  # titles that share a word which tells that their documents are about the same
 _CERTAIN = 0.75  # share of a question's words from which another statement of its figure or date is evidence
+# A name of a program, or its property, in a question without what it quotes.
 _NAMED = re.compile(r"--\w[\w-]*|\w+_\w+|[A-Z]?[a-z]+[A-Z]\w+|\b(?:default|version|deprecated)\b")
-"""A name of a program, or its property, in a question without what it quotes."""
 _OPTION = re.compile(r"--\w[\w-]*|\w+_\w+")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 
@@ -153,9 +145,8 @@ class Completion:
         """
         if not question.answers:
             return []
-        pool = (
-            list(self._of(self.copies(question.document))) if question.document else self._passages.passages
-        )
+        documents = self.copies(question.document) if question.document else ()
+        pool = list(self._of(documents)) if documents else self._passages.passages
         golds = self._search.evidence.supporting(question, pool)
         found = self._search.places(question, [each for each in pool if each.id not in golds])
         return [each for each in found if self._is_about(question, each)]
@@ -186,9 +177,9 @@ class Completion:
             left = tuple(each for each in left if each.id in there)
         named = _OPTION.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
         for place in self._search.places(question, left):
-            if any(each not in place.passage.text for each in named):
-                continue  # of another option, whose default is the same
-            return f"stated in {place.passage.id}"
+            # Another option may have the same default.
+            if all(name in place.passage.text for name in named):
+                return f"stated in {place.passage.id}"
         for how, text in derived(question, self.corpus.document(question.document).text, left):
             return f"{how}: {text}"
         return ""
@@ -266,11 +257,11 @@ def _exact(question: Question, place: Place) -> str:
     return ""
 
 
+# What means something else in a pattern that is put into lower case: classes, ranges, groups with a flag.
 _DEPENDS_ON_CASE = re.compile(r"\\[A-Z]|\(\?|\[[^\]]*[A-Z]")
-"""What means something else in a pattern that is put into lower case: classes, ranges, groups with a flag."""
 
+# Letters that ``re.IGNORECASE`` takes for an i or an s although lower case leaves them as they are.
 _FOLDED = frozenset("\u0130\u0131\u017f")
-"""Letters that ``re.IGNORECASE`` takes for an i or an s although lower case leaves them as they are."""
 
 
 class Searched:
@@ -283,17 +274,17 @@ class Searched:
 
     def holds(self, pattern: str) -> bool:
         """Whether a case-insensitive regular expression matches somewhere; raises re.error for none."""
-        plain, quick = _compiled(pattern)
-        if quick is not None and self._lower is not None:
-            return quick.search(self._lower) is not None
-        return plain.search(self._text) is not None
+        return next(self._matches(pattern), None) is not None
 
     def count(self, pattern: str) -> int:
         """How often it matches; raises re.error for no regular expression."""
+        return sum(1 for _ in self._matches(pattern))
+
+    def _matches(self, pattern: str) -> Iterator[re.Match[str]]:
         plain, quick = _compiled(pattern)
         if quick is not None and self._lower is not None:
-            return sum(1 for _ in quick.finditer(self._lower))
-        return sum(1 for _ in plain.finditer(self._text))
+            return quick.finditer(self._lower)
+        return plain.finditer(self._text)
 
 
 @lru_cache(maxsize=4096)
@@ -303,11 +294,9 @@ def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     return re.compile(pattern, re.IGNORECASE), re.compile(pattern.lower()) if quick else None
 
 
+# Words in a row that are compared: long enough that shared legal phrases alone weigh little; a power of two, as
+# shingles are numbered by doubling.
 _SHINGLE = 8
-"""Words in a row that are compared: long enough that shared legal phrases alone weigh little.
-
-A power of two: shingles are numbered by doubling."""
-
 NEAR = 0.8  # share of common shingles (Jaccard) from which two documents are near-duplicates
 
 

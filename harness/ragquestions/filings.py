@@ -21,9 +21,8 @@ _LONGEST_NUMBER = 60  # characters above which no text is a number
 _GROUPS = re.compile(r"[\s,\u00a0'`\u2019]")
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _ZERO = frozenset({"fixedzero", "zerodash", "numdash"})
+# Rules by which the comma stands before the fraction; the names of version 1 give groups, then fraction.
 _COMMA = frozenset({"numcommadecimal", "numcommadecimalapos", "numcomma", "numdotcomma", "numspacecomma"})
-"""Rules by which the comma stands before the fraction; the names of version 1 give groups, then fraction."""
-_WORDS = frozenset({"numwordsen"})
 _ORDER = 30  # powers of ten above which a scale is a mistake
 _DIGITS = 21  # digits above which a value is one; the world's money has 15 before the point
 
@@ -105,21 +104,17 @@ class _Rows:
         return (held[0][0], held[-1][1]) if held else (start, end)
 
 
-def _units(told_in: Iterable[_Element]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for each in told_in:
-        upper = [_measure(part) for part in elements(each, "measure") if not _below(part)]
-        lower = [_measure(part) for part in elements(each, "measure") if _below(part)]
-        name = " ".join(upper)
-        if lower:
-            name = f"{name} per {' '.join(lower).removesuffix('s')}"
-        if each.get("id") and name:
-            found[each.get("id", "")] = name
-    return found
-
-
-def _measure(element: _Element) -> str:
-    return (element.text or "").strip().rpartition(":")[2]
+def _units(elements_of_units: Iterable[_Element]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for unit in elements_of_units:
+        parts: tuple[list[str], list[str]] = [], []
+        for part in elements(unit, "measure"):
+            parts[_below(part)].append((part.text or "").strip().rpartition(":")[2])
+        name, lower = map(" ".join, parts)
+        name += f" per {lower.removesuffix('s')}" if parts[1] else ""
+        if unit.get("id") and name:
+            names[unit.get("id", "")] = name
+    return names
 
 
 def _below(element: _Element) -> bool:
@@ -153,8 +148,11 @@ def displayed(text: str, format_name: str) -> Decimal | None:
     text = text.strip()
     if not text or len(text) > _LONGEST_NUMBER:
         return None
-    if rule in _WORDS:
-        return _in_words(text)
+    if rule == "numwordsen":
+        if text.casefold() in {"no", "none", "nil", "zero"}:
+            return Decimal(0)
+        number = read_words(text, 0)
+        return number[1] if number is not None and number[0] == len(text) else displayed(text, "")
     if rule in _COMMA:
         text = text.replace(".", "").replace(",", ".")
     bare = _GROUPS.sub("", text)
@@ -162,10 +160,3 @@ def displayed(text: str, format_name: str) -> Decimal | None:
         return Decimal(bare) if _PLAIN.fullmatch(bare) else None
     except InvalidOperation:
         return None
-
-
-def _in_words(text: str) -> Decimal | None:
-    if text.casefold() in {"no", "none", "nil", "zero"}:
-        return Decimal(0)
-    found = read_words(text, 0)
-    return found[1] if found is not None and found[0] == len(text) else displayed(text, "")

@@ -141,13 +141,11 @@ def statement(sentence: str) -> PlainStatement | None:
         return None
     text = sentence[:-1]
     for pattern in (_CONNECTIVE, _SAID_BY, _SAID_THAT):
-        found = pattern.match(text)
-        if found:
+        if found := pattern.match(text):
             text = text[found.end() :]
             text = text[:1].upper() + text[1:]
     when = ""
-    adverbial = _ADVERBIAL.match(text)
-    if adverbial:
+    if adverbial := _ADVERBIAL.match(text):
         words = adverbial["words"]
         if not (_TIME.fullmatch(words) or _PLACE.fullmatch(words)):
             return None
@@ -156,9 +154,8 @@ def statement(sentence: str) -> PlainStatement | None:
         text = text[:1].upper() + text[1:]
     if _GOES_ON.search(text):
         return None
-    text = (_FILLER if _YEAR.search(text) else _STILL).sub(
-        "", _TAIL.sub("", _APPOSITION.sub(r"\g<head> ", text))
-    )
+    filler = _FILLER if _YEAR.search(text) else _STILL
+    text = filler.sub("", _TAIL.sub("", _APPOSITION.sub(r"\g<head> ", text)))
     if len(text.split()) < SHORTEST - 2 or _ODD.search(text) or _ODD.search(when):
         return None
     return None if points_elsewhere(text) or points_elsewhere(when) else PlainStatement(text, when)
@@ -318,17 +315,13 @@ def is_rest(words: str) -> bool:
     first, *relative = _RELATIVE.split(words, maxsplit=1)
     if relative and (_MEASURED.search(words) or "," in relative[0] or CLAUSE.search(relative[0])):
         return False
-    words = first
+    second = (CLAUSE, SECOND_VERB, _COMMA, _MEASURED, _PARTICIPLE_CLAUSE)
     return (
-        len(words.split()) <= _LONGEST_REST
-        and not CLAUSE.search(words)
-        and not SECOND_VERB.search(words)
-        and not _COMMA.search(words)
-        and not _MEASURED.search(words)
-        and not _PARTICIPLE_CLAUSE.search(words)
-        and not any(map(is_known, words.partition(", and ")[2].split()))
-        and _REST.fullmatch(words) is not None
-        and (not words.split() or words.split()[-1].lower() not in _PREPOSITIONS)
+        len(first.split()) <= _LONGEST_REST
+        and not any(pattern.search(first) for pattern in second)
+        and not any(map(is_known, first.partition(", and ")[2].split()))
+        and _REST.fullmatch(first) is not None
+        and "".join(first.split()[-1:]).lower() not in _PREPOSITIONS
     )
 
 
@@ -338,24 +331,20 @@ def order(verb: Verb, subject: str) -> str:
     if helper.endswith(" have"):
         modal = helper.split()[0]
         return f"{modal} {subject} have {word}" if is_participle(word) and not verb.and_word else ""
-    if helper in {"is", "are", "was", "were"} and word in _GIVEN:
-        return f"{helper} {subject} {word}"
-    if helper in {"is", "are", "was", "were"}:
-        return f"{helper} {subject} {word}" if is_progressive(word) and not verb.and_word else ""
-    if helper in {"has", "have", "had"}:
-        return f"{helper} {subject} {word}" if is_participle(word) and not verb.and_word else ""
     if helper:
-        return f"{helper} {subject} {word}" if is_base(word) and not verb.and_word else ""
+        being, having = helper in {"is", "are", "was", "were"}, helper in {"has", "have", "had"}
+        fits = is_progressive(word) if being else is_participle(word) if having else word in _BASES
+        fits = (fits and not verb.and_word) or (being and word in _GIVEN)
+        return f"{helper} {subject} {word}" if fits else ""
     base, second = base_of_past(word), base_of_past(verb.and_word) if verb.and_word else ""
     if verb.and_word and not (base and second):
         return ""
     if base:
         return f"did {subject} {base}{f' and {second}' if second else ''}"
-    base = base_of_present(word)
-    if base:
+    if base := base_of_present(word):
         return f"does {subject} {base}"
     plural = subject.rsplit(maxsplit=1)[-1].endswith("s") and not subject.endswith("ss")
-    return f"do {subject} {word}" if is_base(word) and not base_of_past(word) and plural else ""
+    return f"do {subject} {word}" if word in _BASES and not base_of_past(word) and plural else ""
 
 
 def lowered(subject: str, lower: Callable[[str], bool]) -> str:
@@ -391,30 +380,21 @@ def base_of_past(word: str) -> str:
 
 def base_of_present(word: str) -> str:
     """Base form of a verb in the third person singular; empty for a word that is none of those known."""
-    if word in _THIRD:
-        return _THIRD[word]
-    for base in (word[:-1], word[:-2], word[:-3] + "y"):
-        if word.endswith("s") and base in _BASES:
-            return base
-    return ""
+    bases = (word[:-1], word[:-2], word[:-3] + "y") if word.endswith("s") else ()
+    return _THIRD.get(word) or next(filter(_BASES.__contains__, bases), "")
 
 
 def is_participle(word: str) -> bool:
-    """Say whether a word is the past participle of a known verb."""
+    """Whether a word is the past participle of a known verb."""
     return word in _PARTICIPLES
 
 
 def is_progressive(word: str) -> bool:
-    """Say whether a word is the -ing form of a known verb."""
+    """Whether a word is the -ing form of a known verb."""
     stem = word.removesuffix("ing")
     return stem != word and bool({stem, f"{stem}e", stem[:-1]} & _BASES)
 
 
-def is_base(word: str) -> bool:
-    """Say whether a word is the base form of a known verb."""
-    return word in _BASES
-
-
 def is_known(word: str) -> bool:
-    """Say whether a word is, or may be, a finite verb in the past tense."""
+    """Whether a word is, or may be, a finite verb in the past tense."""
     return word in _PASTS or word in _OTHERS

@@ -19,13 +19,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ragharness.corpus.alignment import Aligner, fold
+from ragharness.corpus.alignment import Aligner
 from ragharness.corpus.download.pinned import is_offline
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import build_passages
 from ragharness.errors import QuestionsNotUsable, UnusableReply, UsageError
 from ragharness.graders import load_grader
-from ragharness.language.words import words
+from ragharness.language.words import squeeze, words
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines.llm_client import price_of
 from ragharness.pipelines.llm_client.services import if_unknown
@@ -83,12 +83,8 @@ def plan(corpus: Corpus, size: int, seed: int) -> Plan:
     turns.sort(key=lambda each: each[:2])
     chosen = tuple(each for _, _, each in turns[: round(SPARE * ANSWERED * size) + 1])
     own_tokens = sum(len(each.text) for each in chosen) // _TOKEN
-    return Plan(
-        chosen,
-        CALLS * len(chosen),
-        (1 + OTHERS) * own_tokens + CALLS * _OVERHEAD * len(chosen),
-        160 * len(chosen),
-    )
+    calls = CALLS * len(chosen)
+    return Plan(chosen, calls, (1 + OTHERS) * own_tokens + _OVERHEAD * calls, 160 * len(chosen))
 
 
 def write_questions(
@@ -103,7 +99,7 @@ def write_questions(
     writer = _Writer(corpus, model, len(wanted.passages), on_progress)
     results = asyncio.run(writer.all_of(wanted.passages))
     found = [each for each in results if isinstance(each, Statement)]
-    rejected = tuple(each for each in results if isinstance(each, tuple) and not isinstance(each, Statement))
+    rejected = tuple(each for each in results if each is not None and not isinstance(each, Statement))
     asked = len(found) + len(rejected)
     stopped = ""
     if asked < len(results):
@@ -118,9 +114,10 @@ def write_questions(
     told = Counter(reason for _, _, reason in rejected)
     reasons = "; ".join(f"{count} as {reason}" for reason, count in told.most_common(4))
     note = f"written by {model.name} about {asked} passages, {len(single)} believed"
-    early = (f"stopped early: {stopped}",) if stopped else ()
-    notes = (note + (f" (left out: {reasons})" if reasons else ""), *early, *questions.notes)
-    return Outcome(replace(questions, notes=notes), asked, len(single), rejected, stopped)
+    notes = [note + (f" (left out: {reasons})" if reasons else "")]
+    notes += [f"stopped early: {stopped}"] if stopped else []
+    questions = replace(questions, notes=(*notes, *questions.notes))
+    return Outcome(questions, asked, len(single), rejected, stopped)
 
 
 def _single(found: Sequence[Statement]) -> list[Statement]:
@@ -185,31 +182,24 @@ class _Writer:
 
     async def _doubt(self, passage: Passage, asked: Asked, start: int, end: int) -> str:
         named = f'According to "{passage.title}": {asked.question}'
-        if self._matches(await self._model.ask("closed", named), asked):
+        if self._read(await self._model.ask("closed", named), asked)[0] == "match":
             return "it is answered without the passage"
-        hits = self._retriever.retrieve(named, OTHERS + 3)
-        others = [
-            hit.passage
-            for hit in hits
-            if not (
-                hit.passage.document == passage.document
-                and hit.passage.start < end
-                and start < hit.passage.end
-            )
-        ][:OTHERS]
-        said = await self._model.ask("elsewhere", named, others)
-        if self._matches(said, asked):
+        others = (hit.passage for hit in self._retriever.retrieve(named, OTHERS + 3))
+        apart = [
+            other
+            for other in others
+            if other.document != passage.document or other.start >= end or start >= other.end
+        ]
+        match, refusal = self._read(await self._model.ask("elsewhere", named, apart[:OTHERS]), asked)
+        if match == "match":
             return "another passage answers it too"
-        return "another passage answers it differently" if self._answers(said, asked) else ""
-
-    def _matches(self, said: str, asked: Asked) -> bool:
-        return bool(said) and self._read(said, asked)[0] == "match"
-
-    def _answers(self, said: str, asked: Asked) -> bool:
-        match, refusal = self._read(said, asked)
-        return bool(said) and not refusal and match in {"mismatch", "world", "distractor", "partial"}
+        answers = not refusal and match in {"mismatch", "world", "distractor", "partial"}
+        return "another passage answers it differently" if answers else ""
 
     def _read(self, said: str, asked: Asked) -> tuple[str, bool]:
+        """How an answer compares, and whether it refuses; an empty one does neither."""
+        if not said:
+            return "", False
         question = Question(
             id="q",
             text=asked.question,
@@ -284,17 +274,13 @@ class Model:
         max_cost: float | None = None,
     ) -> None:
         """Raises UsageError for settings that cannot be meant; ``max_cost``: US dollars."""
-        self._settings = dict(settings)
-        self._cache = cache
-        self._offline = offline
-        self._parts = {name: self._part(name) for name in ("write", "closed", "elsewhere")}
         self.budget = Budget(max_cost)
-
-    def _part(self, name: str) -> Pipeline:
-        given = {"structured": "off", **self._settings, "prompt": str(PROMPTS / f"{name}.txt")}
-        options = Options(given, flag="--model-option", offline=self._offline)
+        self._parts: dict[str, Pipeline] = {}
         nothing = cast("Any", None)
-        return load_pipeline("llm", Context(nothing, nothing, nothing, options, self._cache))
+        for part in ("write", "closed", "elsewhere"):
+            given = {"structured": "off", **settings, "prompt": str(PROMPTS / f"{part}.txt")}
+            options = Options(given, flag="--model-option", offline=offline)
+            self._parts[part] = load_pipeline("llm", Context(nothing, nothing, nothing, options, cache))
 
     @property
     def name(self) -> str:
@@ -307,9 +293,9 @@ class Model:
         Raises BudgetUsedUp, AccessRefused, and TemporaryFailure when the service stays away.
         """
         pipeline = self._parts[part]
-        kept = pipeline.recall(question, passages) if pipeline.recall else None
-        if kept is not None:
-            answer, _ = read_answer(kept)
+        cached = pipeline.recall(question, passages) if pipeline.recall else None
+        if cached is not None:
+            answer, _ = read_answer(cached)
             self.budget.earlier(answer.usage if answer else None)
             return answer.text if answer else ""
         return await retry(lambda: self._tried(pipeline, question, passages), ATTEMPTS)
@@ -353,14 +339,13 @@ def read_written(reply: str, passage: Passage) -> Written | str:
         row = None
     if not isinstance(row, dict):
         return "no JSON object came back"
-    question, answer, quote = (_text(row.get(name)) for name in ("question", "answer", "quote"))
+    fields = (row.get(name) for name in ("question", "answer", "quote"))
+    question, answer, quote = (
+        " ".join(str(field).split()) if isinstance(field, (str, int, float)) else "" for field in fields
+    )
     if not question:
         return "the passage states nothing to ask about"
     return _fault(question, answer, quote, passage) or _read(question, answer, quote)
-
-
-def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
 
 
 def _fault(question: str, answer: str, quote: str, passage: Passage) -> str:
@@ -372,9 +357,9 @@ def _fault(question: str, answer: str, quote: str, passage: Passage) -> str:
         return "the answer is missing or too long to be compared"
     if f" {' '.join(words(answer))} " in f" {' '.join(words(question))} ":
         return "the question holds its answer"
-    if len(fold(quote)) < _SHORTEST_QUOTE or fold(quote) not in fold(passage.text):
+    if len(squeeze(quote)) < _SHORTEST_QUOTE or squeeze(quote) not in squeeze(passage.text):
         return "the quote does not stand in the passage"
-    if fold(answer) not in fold(quote):
+    if squeeze(answer) not in squeeze(quote):
         return "the quote does not state the answer"
     return ""
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, cycle, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -90,15 +90,10 @@ def probe_lines(probed: Sequence[Probed], width: int) -> list[str]:
     if not any(each.auc is not None for each in probed):
         return paragraph("text-only probe: too few questions that should be refused, or answered", width)
     head = ("TEXT-ONLY PROBE", "N", "AUC", "TOPICS OUT", "SHUFFLED", "95%")
-    rows = [
-        (each.row, str(each.refusals), *map(_rounded, (each.auc, each.topics_out, each.shuffled, each.noise)))
-        for each in probed
-    ]
+    measures = ((each.auc, each.topics_out, each.shuffled, each.noise) for each in probed)
+    rounded = (["n/a" if value is None else f"{value:.2f}" for value in values] for values in measures)
+    rows = [(each.row, str(each.refusals), *texts) for each, texts in zip(probed, rounded, strict=True)]
     return [*aligned([head, *rows]), *paragraph(verdict(probed), width)]
-
-
-def _rounded(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.2f}"
 
 
 def _probed(
@@ -148,13 +143,10 @@ def _repeated(
                     owner.append(number)
     if not owner:
         return [math.nan] * len(labellings)
-    scores = [
-        each
-        for start in range(0, len(owner), _TOGETHER)
-        for each in logistic(
-            alike, np.array(given[start : start + _TOGETHER]), np.array(trained[start : start + _TOGETHER])
-        )
-    ]
+    parts = (slice(start, start + _TOGETHER) for start in range(0, len(owner), _TOGETHER))
+    scores = chain.from_iterable(
+        logistic(alike, np.array(given[part]), np.array(trained[part])) for part in parts
+    )
     measured = [auc(one[~seen], own[~seen]) for one, seen, own in zip(given, trained, scores, strict=True)]
     sums = np.bincount(owner, weights=measured, minlength=len(labellings))
     return [float(each) for each in sums / np.bincount(owner, minlength=len(labellings))]
@@ -163,12 +155,11 @@ def _repeated(
 def stratified(labels: Sequence[int], seed: random.Random) -> list[int]:
     """Fold for each question: every fold has its share of both kinds."""
     folds = [0] * len(labels)
-    turn = 0
+    turn = cycle(range(FOLDS))
     for kind in sorted(set(labels)):
         own = [place for place, label in enumerate(labels) if label == kind]
         for place in seed.sample(own, len(own)):
-            folds[place] = turn % FOLDS
-            turn += 1
+            folds[place] = next(turn)
     return folds
 
 
@@ -180,9 +171,8 @@ def grouped(labels: Sequence[int], topics: Sequence[str], seed: random.Random) -
     members: dict[str, Counter[int]] = {name: Counter() for name in sorted(set(topics))}
     for label, topic in zip(labels, topics, strict=True):
         members[topic][label] += 1
-    for name in sorted(
-        seed.sample(list(members), len(members)), key=lambda each: -sum(members[each].values())
-    ):
+    drawn = seed.sample(list(members), len(members))
+    for name in sorted(drawn, key=lambda name: -sum(members[name].values())):
         own = members[name]
         crowded = [sum(fold[kind] * n / totals[kind] for kind, n in own.items()) for fold in held]
         chosen[name] = crowded.index(min(crowded))
@@ -235,7 +225,7 @@ def characters_of(text: str) -> list[str]:
 
 def surface(texts: Sequence[str]) -> Floats:
     """Lengths, marks, capitals and first words, each with mean 0; rows of mean length 1."""
-    rows = np.array([_surface(text) for text in texts], dtype=float)
+    rows = np.array(list(map(_surface, texts)), dtype=float)
     spread = rows.std(axis=0)
     told = spread > 0
     scaled: Floats = (rows - rows.mean(axis=0))[:, told] / spread[told] / math.sqrt(max(1, told.sum()))

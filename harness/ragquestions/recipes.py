@@ -24,6 +24,7 @@ from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
 _OF_FOLDERS = "ragquestions.folder"
+_CACHED = 6  # corpora whose facts are in the cache; the longest unused ones go first
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,8 +33,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     document: str
     topic: str  # what it is about, the same name in every document (a hypothesis, a concept, a clause)
     kind: Kind
-    answers: tuple[str, ...] = ()
-    """Accepted answers; for ``yesno`` ("yes",) or ("no",) to the topic's proposition; empty: not stated."""
+    answers: tuple[str, ...] = ()  # for ``yesno`` to the topic's proposition; empty: not stated
     evidence: tuple[Evidence, ...] = ()
     unit: str = ""
     date_precision: Literal["", "year", "month", "day"] = ""
@@ -97,9 +97,6 @@ def facts_of(corpus: Corpus) -> Facts:
     facts = recipe.facts(corpus)
     write_cached(path, msgspec.msgpack.encode(facts), most=_CACHED)
     return facts
-
-
-_CACHED = 6  # corpora whose facts are in the cache; the longest unused ones go first
 
 
 def candidates_of(corpus: Corpus, facts: Sequence[Fact] | None = None) -> Sequence[Question]:

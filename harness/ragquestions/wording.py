@@ -49,11 +49,6 @@ _FIGURE = regex(
 )
 
 
-def _holds_its_year(asked: Asked) -> bool:
-    """Whether a question for a year, or a month of it, names that year."""
-    return asked.precision in {"year", "month"} and asked.answer[:4] in asked.question
-
-
 def common_words(text: str) -> Callable[[str], bool]:
     """What says of a word, in lower case, that a document mostly writes it so inside sentences."""
     capital = Counter(found.lower() for found in _CAPITAL.findall(text))
@@ -80,7 +75,12 @@ def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, auth
         *(Asked(text, "number", plain(amount), unit(amount)) for text, amount in figures(said, known_lower)),
         *(Asked(text, "date", iso(date), "", precision(date)) for text, date in dates(said, known_lower)),
     ]
-    return [each for each in asked if not is_bare(each.question) and not _holds_its_year(each)]
+    return [
+        each
+        for each in asked
+        if not is_bare(each.question)
+        if each.precision not in {"year", "month"} or each.answer[:4] not in each.question
+    ]
 
 
 _PASSIVE = regex(
@@ -114,25 +114,18 @@ def dates(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tuple[
     """Yield questions with the dates that answer them."""
     if said.when:
         found = _dates_in(said.when)
-        if (
-            _FRONT_DATE.fullmatch(said.when)
-            and len(found) == 1
-            and not find_dates(without_named_years(said.text))
-        ):
-            asked = _when_led(said.text, lower)
-            bare = said._replace(when="")
-            if asked and (question := joined(asked, bare)):
-                yield question, found[0]
+        other = find_dates(without_named_years(said.text))
+        fits = _FRONT_DATE.fullmatch(said.when) and len(found) == 1 and not other
+        if fits and (question := joined(_when_led(said.text, lower), said._replace(when=""))):
+            yield question, found[0]
         return
     text = without_named_years(said.text)
     found = _dates_in(text)
     if len(found) != 1 or len(find_dates(text)) != 1:
         return
     before, after = said.text[: found[0].start], said.text[found[0].end :]
-    if not _AFTER_DATE.fullmatch(after) or not is_rest(after):
-        return
-    asked = _when(before, after, lower)
-    if asked and (question := joined(asked, said)):
+    fits = _AFTER_DATE.fullmatch(after) and is_rest(after)
+    if fits and (question := joined(_when(before, after, lower), said)):
         yield question, found[0]
 
 
@@ -147,11 +140,8 @@ def without_named_years(text: str) -> str:
 
 
 def _dates_in(text: str) -> list[DateMention]:
-    return [
-        each
-        for each in find_dates(text)
-        if each.year and not each.fiscal and not each.quarter and not each.ambiguous
-    ]
+    dates = (date for date in find_dates(text) if date.year)
+    return [date for date in dates if not (date.fiscal or date.quarter or date.ambiguous)]
 
 
 def _when_led(text: str, lower: Callable[[str], bool]) -> str:
@@ -166,14 +156,12 @@ def _when_led(text: str, lower: Callable[[str], bool]) -> str:
         fits = _is_passive(found["verb"]) and not _AND_VERB.search(found["rest"])
         return f"When {found['be']} {subject} {found['verb']}{found['rest']}" if fits else ""
     base = base_of_past(found["verb"])
-    if not base or base in _LASTING or _AND_VERB.search(found["rest"]):
-        return ""
-    return f"When did {subject} {base}{found['rest']}"
+    asks = base and base not in _LASTING and not _AND_VERB.search(found["rest"])
+    return f"When did {subject} {base}{found['rest']}" if asks else ""
 
 
 def _when(before: str, after: str, lower: Callable[[str], bool]) -> str:
-    passive = _PASSIVE.fullmatch(before)
-    if passive:
+    if passive := _PASSIVE.fullmatch(before):
         middle = passive["middle"]
         fits = _is_passive(passive["verb"]) and is_subject(passive["subject"]) and not _second_thought(middle)
         subject = lowered(passive["subject"], lower)
@@ -207,6 +195,7 @@ _VERB_BEFORE = regex(
 )
 _BE_BEFORE = regex(rf"(?P<subject>.+?)\s+(?P<be>was|were|is|are)\s+{HEDGE}$")
 _THERE_BEFORE = regex(rf"There\s+(?P<be>was|were|is|are)\s+{HEDGE}$")
+_PLACED = regex(r"\s+(?:in|on|for|at|within|across|under)\s")
 _NOUNS = regex(
     r"\s+(?P<nouns>(?:(?!of\b|in\b|for\b|to\b|and\b|or\b|by\b|with\b|from\b|different\b|various\b|separate\b|more\b|key\b|main\b|types\b|times\b|points\b|such\b)[A-Za-z][\w'’-]*\s+){0,4}?"
     r"(?!times\b|points\b|ways\b|degrees\b|types\b|kinds\b|categories\b|is\b|was\b|has\b|this\b|as\b|its\b|years\b|months\b|days\b|weeks\b|hours\b|minutes\b|barrels\b|gallons\b|tons\b|miles\b|acres\b|feet\b|gigawatts\b|megawatts\b|percentage\b)[a-z][\w'’-]*(?:(?<!s)s|people|men|women|children|staff|personnel))(?P<rest>(?:\s.*)?)$"
@@ -231,9 +220,8 @@ _ODD_REST = regex(
     r"^\s+(?:of|that|which|who|and|or|as(?!\s+of)|per|each|more|fewer|less|including|\w+ing|\w+ed)\b"
 )
 _MILLION = 1_000_000
-
+# Words that "employ" says once more.
 _EMPLOYED = frozenset({"How many employees", "How many staff", "How many personnel", "How many workers"})
-"""Words that "employ" says once more."""
 _TOTALS = {"totaled": "total", "totalled": "total", "cost": "cost", "averaged": "average"}
 
 
@@ -241,16 +229,10 @@ def figures(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tupl
     """Yield questions with the amounts that answer them."""
     amounts = [each for each in find_quantities(said.text) if not each.year]
     for amount in amounts:
-        whole = amount.value == amount.value.to_integral_value()
-        if (
-            amount.bound
-            or amount.range
-            or amount.value <= 0
-            or not (amount.unit or (whole and amount.value > 1))
-            or is_duration(amount.unit)
-            or _BOUND.search(said.text[: amount.start])
-            or _OR_MORE.match(said.text[amount.end :])
-        ):
+        counted = amount.value == amount.value.to_integral_value() and amount.value > 1
+        fits = amount.value > 0 and (amount.unit or counted) and not is_duration(amount.unit)
+        bound = _BOUND.search(said.text[: amount.start]) or _OR_MORE.match(said.text[amount.end :])
+        if not fits or bound or amount.bound or amount.range:
             continue
         same = [each for each in amounts if each.unit == amount.unit and (amount.unit or each.value > 1)]
         asked = _about(said, amount, lower) if len(same) == 1 else _of_all(said, amounts, amount)
@@ -284,9 +266,8 @@ def _of_all(said: PlainStatement, amounts: list[Quantity], amount: Quantity) -> 
     if not of or said.text[second.start : second.end] != of["all"] or second.value <= amount.value:
         return ""
     nouns = _NOUNS.fullmatch(of["rest"])
-    if not nouns or not _plain_predicate(nouns["rest"]):
-        return ""
-    return joined(f"How many of the {of['all']} {nouns['nouns']}{nouns['rest']}", said)
+    fits = nouns and _plain_predicate(nouns["rest"])
+    return joined(f"How many of the {of['all']}{of['rest']}", said) if fits else ""
 
 
 def _plain_predicate(words: str) -> bool:
@@ -298,28 +279,17 @@ def _about(said: PlainStatement, amount: Quantity, lower: Callable[[str], bool])
     before, after = said.text[: amount.start], said.text[amount.end :]
     if _FRONT.fullmatch(before):
         return _as_subject(said, amount, after)
-    there = _THERE_BEFORE.fullmatch(before)
-    if there:
+    if there := _THERE_BEFORE.fullmatch(before):
         nouns = _NOUNS.fullmatch(after) if not amount.unit else None
-        fits = (
-            nouns
-            and is_rest(nouns["rest"])
-            and re.match(r"\s+(?:in|on|for|at|within|across|under)\s", nouns["rest"])
-        )
-        return (
-            joined(f"How many {nouns['nouns']} {there['be']} there{nouns['rest']}", said)
-            if nouns and fits
-            else ""
-        )
+        if not nouns or not is_rest(nouns["rest"]) or not _PLACED.match(nouns["rest"]):
+            return ""
+        return joined(f"How many {nouns['nouns']} {there['be']} there{nouns['rest']}", said)
     be = _BE_BEFORE.fullmatch(before)
     if be and is_subject(be["subject"]):
-        measured = _ASKABLE.match(be["subject"]) if amount.unit else _COUNTED.match(be["subject"])
-        subject = lowered(be["subject"], lower)
-        return (
-            joined(f"What {be['be']} {subject}{after}", said)
-            if measured and is_rest(after) and not _ODD_REST.match(after)
-            else ""
-        )
+        measured = (_ASKABLE if amount.unit else _COUNTED).match(be["subject"])
+        if not measured or not is_rest(after) or _ODD_REST.match(after):
+            return ""
+        return joined(f"What {be['be']} {lowered(be['subject'], lower)}{after}", said)
     return _as_object(said, amount, before, after, lower)
 
 
@@ -331,20 +301,15 @@ def _as_subject(said: PlainStatement, amount: Quantity, after: str) -> str:
         of = _OF.fullmatch(after)
         return joined(f"What percentage of {of['rest']}", said) if of else ""
     if is_currency(amount.unit):
-        return (
-            joined(f"How much{after}", said) if _MONEY_VERB.match(after) and not CLAUSE.search(after) else ""
-        )
+        fits = _MONEY_VERB.match(after) and not CLAUSE.search(after)
+        return joined(f"How much{after}", said) if fits else ""
     if amount.unit:
         return ""
     of = _OF.fullmatch(after)
     if of and of["rest"].startswith("the "):
         return joined(f"How many of {of['rest']}", said)
     nouns = _NOUNS.fullmatch(after)
-    return (
-        joined(f"How many {nouns['nouns']}{nouns['rest']}", said)
-        if nouns and _plain_predicate(nouns["rest"])
-        else ""
-    )
+    return joined(f"How many{after}", said) if nouns and _plain_predicate(nouns["rest"]) else ""
 
 
 def _as_object(
@@ -356,7 +321,9 @@ def _as_object(
         return ""
     subject = lowered(found["subject"], lower)
     if found["verb"] in _TOTALS and not found["helper"] and not found["by"] and not found["second"]:
-        return _total(said, amount, found["verb"], subject, after)
+        if not is_currency(amount.unit) or _ODD_REST.match(after):
+            return ""
+        return joined(f"How much did {subject} {_TOTALS[found['verb']]}{after}", said)
     asked, rest = _slot(amount, after)
     if asked in _EMPLOYED and found["verb"].startswith("employ"):
         asked = "How many people"
@@ -372,12 +339,6 @@ def _as_object(
     return joined(f"{asked} {ordered}{tail}{rest}", said)
 
 
-def _total(said: PlainStatement, amount: Quantity, verb: str, subject: str, after: str) -> str:
-    if not is_currency(amount.unit) or _ODD_REST.match(after):
-        return ""
-    return joined(f"How much did {subject} {_TOTALS[verb]}{after}", said)
-
-
 def _slot(amount: Quantity, after: str) -> tuple[str, str]:
     """Words that ask for the amount, and what follows them behind the verb."""
     if is_currency(amount.unit):
@@ -391,12 +352,12 @@ def _slot(amount: Quantity, after: str) -> tuple[str, str]:
 
 def _led_by(by: str, verb: str, asked: str, amount: Quantity, rest: str) -> tuple[str, str]:
     """Word "increased by 14 percent" and "accounted for 14 percent of sales"; anything else is passed over."""
-    if by == "for":
-        fits = verb in {"account", "accounted", "accounts"} and amount.unit == "percent"
-        return (asked, rest) if fits else ("", "")
-    if by == "of":
-        return (asked, rest) if verb in {"consist", "consists", "consisted"} and not amount.unit else ("", "")
-    if by != "by" or verb not in _MOVING or not (amount.unit == "percent" or is_currency(amount.unit)):
+    percent = amount.unit == "percent"
+    fits = {
+        "for": verb in {"account", "accounted", "accounts"} and percent,
+        "of": verb in {"consist", "consists", "consisted"} and not amount.unit,
+        "by": verb in _MOVING and (percent or is_currency(amount.unit)),
+    }
+    if not fits.get(by):
         return "", ""
-    measured = "percentage" if amount.unit == "percent" else "amount"
-    return f"By what {measured}", rest
+    return (f"By what {'percentage' if percent else 'amount'}" if by == "by" else asked), rest

@@ -23,12 +23,12 @@ from ragquestions.folder.facts import AGREEMENT_FORMS, content_words
 from ragquestions.folder.refusals import Refusals, worded
 from ragquestions.folder.rows import AMOUNT
 from ragquestions.folder.statements import SHARED, Statement, amounts, statements
+from ragquestions.recipes import ways
 
 VERSION = 8  # raised whenever the candidates change; kept with every frozen set
 NOTE = "Made from your own documents: the questions repeat words of theirs."
 
-PER_QUESTION = 8
-"""Statements looked at for one question of the set: enough to choose from, whatever the folder holds."""
+PER_QUESTION = 8  # statements looked at for one question of the set: enough to choose from
 
 
 def candidates(corpus: Corpus, size: int) -> list[Question]:
@@ -38,9 +38,8 @@ def candidates(corpus: Corpus, size: int) -> list[Question]:
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
     """What can be asked about some statements, and of what the folder lacks."""
-    once = (
-        each for each in found if not (each.elsewhere and each.asked.left)
-    )  # a quotation of two documents
+    # A quotation of two documents asks for neither.
+    once = (each for each in found if not (each.elsewhere and each.asked.left))
     found = sorted(once, key=lambda each: each.document.id)
     contracts = 3 * sum(each.form in AGREEMENT_FORMS for each in found) > len(found)
     refusals, withholding = Refusals(found, corpus, contracts=contracts), Withholding(corpus)
@@ -64,12 +63,7 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
         if false:
             note = "tempting: another of its kind near by"
             yield replace(known, target="wrong", distractors=false[:3], note=note)
-        yield replace(known, target="correct")
-        if by_document:
-            yield replace(known, target="unsupported", withheld="document")
-        if by_clause:
-            yield replace(known, target="unsupported", withheld="clause")
-        yield replace(known, stratum="null_retrieval")
+        yield from ways(known, document=by_document, clause=known.evidence if by_clause else ())
 
 
 def _spellings(statement: Statement) -> tuple[str, ...]:
@@ -82,21 +76,19 @@ def _spellings(statement: Statement) -> tuple[str, ...]:
     return (answer,)
 
 
-_YEAR = 4
-
-
 def _names_the_answer(question: Question) -> bool:
     """Whether the wording holds the answer, or the false one: in the document's name, say."""
     text = f" {' '.join(words(question.text))} "
     values = (*question.answers, *(each.value for each in question.distractors))
-    if any(f" {' '.join(words(each))} " in text for each in values):
+    if any(f" {' '.join(words(value))} " in text for value in values):
         return True
-    if question.kind != "date":
-        return False
-    if any(len(value) > _YEAR and value.replace("-", "") in text for value in values):
-        return True  # "10-K 20240928"
-    named = [iso(each) for each in find_dates(question.text) if each.year]
-    return any(each.startswith(value) for each in named for value in values)
+    # "10-K 20240928" holds a date, too.
+    named = [iso(date) for date in find_dates(question.text) if date.year]
+    return question.kind == "date" and any(
+        (len(value) > len("2024") and value.replace("-", "") in text)
+        or any(date.startswith(value) for date in named)
+        for value in values
+    )
 
 
 _PROPERTIES: dict[str, tuple[str, ...]] = {
@@ -107,7 +99,6 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
     AMOUNT: (),
 }  # forms that ask for a property of a name, with the words that tell it beside the name, as its value does
 _OF_NAMES = frozenset({*_PROPERTIES, "organised", "row"})
-
 _IN_WORDS = frozenset({"gap", "subject", "change"})
 """Forms that ask for a name by what is said of it: elsewhere it tells nothing beside other words."""
 
@@ -155,10 +146,9 @@ def _tells(passage: Passage, statement: Statement) -> bool:
     form, text, key = statement.form.split(" ")[0], _letters_of(passage), _letters(_name(statement))
     if form == "release":
         told = re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text)
-        near = statement.asked.answer[: len("2024-03")]
-        return told is not None and any(
-            iso(each).startswith(near) for each in find_dates(passage.text) if each.year
-        )
+        month = statement.asked.answer[: len("2024-03")]
+        dates = (iso(each) for each in find_dates(passage.text if told else "") if each.year)
+        return any(date.startswith(month) for date in dates)
     if form in _PROPERTIES:
         value = _letters(_value(statement))
         alone = form == "default" and len(value) > _LONGEST_FLAG
@@ -183,7 +173,7 @@ def _name(statement: Statement) -> str:
     """Name that tells an answer: the answer itself, or what it is a property of."""
     if statement.form.split(" ")[0] in _OF_NAMES:
         return re.sub(r"\\(.)", r"\1", statement.turns_on)
-    return statement.asked.answer.rsplit(".", 1)[-1] if statement.form != "change" else statement.asked.answer
+    return statement.asked.answer.rsplit(".", 0 if statement.form == "change" else 1)[-1]
 
 
 def _letters(text: str) -> str:

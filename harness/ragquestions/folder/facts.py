@@ -42,13 +42,12 @@ class Fact(NamedTuple):
     end: int
     form: str  # what sort of question it is: only another of its sort is taken for it
     turns_on: str = ""  # the name without which a document says nothing of it
-    marks: tuple[str, ...] = ()
-    """Words that say the same where they stand together, in lower case; empty: content words are compared."""
+    marks: tuple[str, ...] = ()  # words that say the same together, in lower case; else content words do
 
 
 AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})  # forms that only contracts have
+# A footnote or a row of a table: what it names is not what its document is about.
 NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
-"""A footnote or a row of a table: what it names is not what its document is about."""
 LETTERS = "letters"  # the form of abbreviations
 NAME = (
     r"(?:--[a-z][\w-]*[a-z0-9]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+(?:\(\))?|[a-z]\w+\(\)"
@@ -56,7 +55,6 @@ NAME = (
 )  # a name that only a program has: an option, a setting, a function, a class, a module
 VERSION = r"\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:a|b|rc|post|dev)\d{1,3})?"
 
-_LINE = re.compile(r"[^\n]+")
 _NAMED = re.compile(NAME)
 _SIGNATURE = re.compile(
     rf"(?:class |async |def |@)?(?P<name>{NAME}|[a-z]\w+(?=\())(?P<call>\((?:[^()]|\([^()]*\))*\))?"
@@ -72,19 +70,17 @@ class Line(NamedTuple):
     text: str
     start: int
     end: int
-    name: str = ""
-    """As it is written, a function with its parentheses; empty: the line is no heading of a name."""
+    name: str = ""  # empty: the line is no heading of a name
     calls: bool = False
 
 
 def lines_of(text: str) -> Iterator[Line]:
     """Yield the lines of a text that are not blank."""
-    for found in _LINE.finditer(text):
-        said = found[0].strip()
-        if said:
-            start = found.start() + found[0].index(said)
-            heading = _SIGNATURE.fullmatch(said) if len(said) < _LONGEST_HEADING else None
-            heading = None if _EXAMPLE.search(said) else heading
+    for line in re.finditer(r"[^\n]+", text):
+        if said := line[0].strip():
+            start = line.start() + line[0].index(said)
+            short = len(said) < _LONGEST_HEADING and not _EXAMPLE.search(said)
+            heading = _SIGNATURE.fullmatch(said) if short else None
             name = heading["name"] if heading and not _FILE.search(heading["name"]) else ""
             calls = bool(heading and (heading["call"] or heading["name"].endswith("()")))
             yield Line(said, start, start + len(said), name.removesuffix("()"), calls)
@@ -117,20 +113,16 @@ _TWICE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 
 def stands_alone(words: str) -> bool:
     """Whether words say what they mean without the text around them, and are plain running text."""
-    return not (
-        _LEANING.search(words)
-        or _THAT.search(words)
-        or _UNPAIRED.search(words)
-        or _DANGLING.search(words)
-        or _TWICE.search(words)
-        or points_elsewhere(words)
-    )
+    faults = (_LEANING, _THAT, _UNPAIRED, _DANGLING, _TWICE)
+    return not any(fault.search(words) for fault in faults) and not points_elsewhere(words)
 
 
 _KIND = re.compile(r"\b(?:agreement|contract|lease|licen[cs]e)\b", re.IGNORECASE)
 _LAW = re.compile(
     r"\b(?:governed|construed|interpreted)\b[^.\n]{0,80}?\b(?:with|by|under)\s+the\s+(?:internal\s+|substantive\s+)?laws?\s+of\s+(?:the\s+)?(?P<of>(?:State|Commonwealth|Province|Republic|Kingdom)\s+of\s+(?:the\s+)?)?(?P<where>[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2}(?:\s+and\s+Wales)?)\b"
 )
+_OF_LAW = r"govern(?:ed|ing)|\blaws? of\b|(?-i:\b[A-Z])[a-z]+ laws?\b|legislation"
+_OF_DATE = r"\bdated\b|\bas of\b|\bthis\s+\d|\bday of\b|\b(?:19|20)\d\d\b"
 _NO_PLACE = frozenset(
     "The State District Country Jurisdiction Company Parties Party Owner Buyer Seller Law".split()  # noqa: SIM905
 )
@@ -171,46 +163,25 @@ def _law(sentence: str, start: int) -> Iterator[Fact]:
     if where.split()[0] not in _NO_PLACE:
         what = "state" if found["of"] and found["of"].startswith(("State", "Common")) else "state or country"
         asked = Asked(f"The laws of which {what} govern the agreement?", "text", where)
-        marks = ("laws of", where.lower())
-        yield Fact(
-            asked,
-            start,
-            start + len(sentence),
-            "law",
-            r"govern(?:ed|ing)|\blaws? of\b|(?-i:\b[A-Z])[a-z]+ laws?\b|legislation",
-            marks,
-        )
+        yield Fact(asked, start, start + len(sentence), "law", _OF_LAW, ("laws of", where.lower()))
 
 
 def _made(sentence: str, start: int) -> Iterator[Fact]:
     dates = [each for each in find_dates(sentence) if each.year]
     if len(dates) != 1 or not _KIND.search(sentence):
         return
-    (date,) = dates
-    before = sentence[: date.start]
-    if precision(date) != "day" or date.ambiguous or not _MADE.search(before) or len(before) > _HEAD:
-        return
-    asked = Asked("What date does the agreement bear?", "date", iso(date), "", "day")
-    marks = (sentence[date.start : date.end].lower(),)
-    yield Fact(
-        asked,
-        start,
-        start + len(sentence),
-        "dated",
-        r"\bdated\b|\bas of\b|\bthis\s+\d|\bday of\b|\b(?:19|20)\d\d\b",
-        marks,
-    )
+    [date] = dates
+    before, marks = sentence[: date.start], (sentence[date.start : date.end].lower(),)
+    if precision(date) == "day" and not date.ambiguous and _MADE.search(before) and len(before) <= _HEAD:
+        asked = Asked("What date does the agreement bear?", "date", iso(date), "", "day")
+        yield Fact(asked, start, start + len(sentence), "dated", _OF_DATE, marks)
 
 
 def _organised(sentence: str, start: int, length: int) -> Iterator[Fact]:
     for found in _ORGANISED.finditer(sentence):
         name, where = _LEADING.sub("", found["name"]), found["where"]
-        if (
-            len(name.split()) > 1
-            and not _PEOPLE.search(where)
-            and where.split()[0] not in _NO_PLACE
-            and where not in name
-        ):
+        is_place = not _PEOPLE.search(where) and where.split()[0] not in _NO_PLACE
+        if len(name.split()) > 1 and is_place and where not in name:
             asked = Asked(f"Under the laws of which state or country is {name} organized?", "text", where)
             yield Fact(asked, start, start + length, "organised", name, (name.lower(), where.lower()))
 
@@ -251,15 +222,10 @@ _PARTY = re.compile(
     r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP)\b)"
 )
 _NAMED_IN = 3000  # characters of a contract in which it names its parties
-_MOST = 2
+_PARTIAL = frozenset({"the", "this", "between", "and", "proprietary", "private", "pty"})
 
 
-def parties(text: str) -> Iterator[str]:
-    """Yield the first parties that the head of a contract names by their whole names."""
-    names = (" ".join(each["name"].split()) for each in _PARTY.finditer(text[:_NAMED_IN]))
-    whole = (
-        each
-        for each in names
-        if each.split()[0].lower() not in {"the", "this", "between", "and", "proprietary", "private", "pty"}
-    )
-    yield from list(dict.fromkeys(whole))[:_MOST]
+def parties(text: str) -> list[str]:
+    """The first two parties that the head of a contract names by their whole names."""
+    names = (each["name"].split() for each in _PARTY.finditer(text[:_NAMED_IN]))
+    return list(dict.fromkeys(" ".join(name) for name in names if name[0].lower() not in _PARTIAL))[:2]

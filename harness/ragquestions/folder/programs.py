@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ragharness.language.dates import find_dates, iso
 from ragharness.questions.questionset import GAP
@@ -27,11 +29,10 @@ _DEFAULT = re.compile(
 _ADDED = re.compile(rf"(?:Added|New) in (?:version )?v?(?P<version>{VERSION})\.?(?P<rest>:.*)?")
 _DATED = re.compile(r"(?:Added|New|Changed|Deprecated) (?:in|since)\b")
 _VALUE = re.compile(r"[\"'“‘]?(?P<bare>[\w./:%+-](?:[\w ./:%+()=,-]*[\w)%])?)[\"'”’]?")
-_TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")
-"""The heading that follows where a default is left open."""
-_NO_VALUE = frozenset(
-    {"none", "null", "n/a", "empty", "unset", "not set", "undefined", "no default", "the", "a"}
-)
+_TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")  # the heading that follows an open default
+_NO_VALUE = re.compile(r"none|null|n/a|empty|unset|not set|undefined|no default|the|a", re.IGNORECASE)
+_HEADING = re.compile(r"[A-Z][\w,'’()/-]*(?: [\w,'’()/-]+){0,8}")
+_SOON = 5
 _LOOKED_AT = 8  # lines below a name that belong to it, unless another name comes first
 _FAR = 900  # characters from a name to what is said of it, so that one passage may hold both
 
@@ -41,26 +42,19 @@ def settings(text: str) -> Iterator[Fact]:
     every = list(lines_of(text))
     for place, line in enumerate(every):
         if line.name:
-            below = []
-            for each in every[place + 1 : place + 1 + _LOOKED_AT]:
-                if each.name or each.end - line.start > _FAR or _is_heading(each.text):
-                    break
-                below.append(each)
-            yield from _of_name(line, below)
+            yield from _of_name(line, every[place + 1 : place + 1 + _LOOKED_AT])
 
 
-def _is_heading(text: str) -> bool:
-    """Whether a line looks like the heading of something else."""
-    told = any(each.match(text) for each in (_DEFAULT, _DATED))
-    return not told and _HEADING.fullmatch(text) is not None
+def _is_of(below: Line, line: Line) -> bool:
+    """Whether a line belongs to the name above it, and is no heading of something else."""
+    told = _DEFAULT.match(below.text) or _DATED.match(below.text)
+    near = not below.name and below.end - line.start <= _FAR
+    return near and bool(told or not _HEADING.fullmatch(below.text))
 
 
-_HEADING = re.compile(r"[A-Z][\w,'’()/-]*(?: [\w,'’()/-]+){0,8}")
-
-
-def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
-    name = line.name
-    told = f"{name}()" if line.calls else name
+def _of_name(line: Line, near: Sequence[Line]) -> Iterator[Fact]:
+    below = list(takewhile(lambda each: _is_of(each, line), near))
+    name, told = line.name, line.name + "()" * line.calls
     defaults = [(each, found) for each in below if (found := _DEFAULT.fullmatch(each.text))]
     if len(defaults) == 1 and not line.calls and (value := _value(defaults[0][1]["value"])):
         asked = Asked(f"What is the default of {name}?", "text", value)
@@ -72,24 +66,13 @@ def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
         yield Fact(asked, line.start, plain[0][0].end, "version", name, (name.lower(), "version"))
 
 
-_SOON = 5
-
-
 def _value(words: str) -> str:
     """Value as an answer gives it; empty for one that no rule can compare."""
     found = _VALUE.fullmatch(words.strip().rstrip(".,"))
     bare = found["bare"] if found else ""
-    fits = (
-        bare.lower() not in _NO_VALUE
-        and not _TITLE.fullmatch(bare)
-        and len(bare.split()) <= _LONGEST_VALUE
-        and re.search(r"\w", bare)
-    )
-    return (
-        bare
-        if fits and not re.search(r"\b(?:the|of|it|that|this|value|same|your|see|is|are|if)\b", bare)
-        else ""
-    )
+    running = re.search(r"\b(?:the|of|it|that|this|value|same|your|see|is|are|if)\b", bare)
+    vague = _NO_VALUE.fullmatch(bare) or _TITLE.fullmatch(bare) or running
+    return bare if not vague and len(bare.split()) <= _LONGEST_VALUE and re.search(r"\w", bare) else ""
 
 
 _LONGEST_VALUE = 3
@@ -128,29 +111,21 @@ def _subject(sentence: str, start: int) -> Iterator[Fact]:
     if not found or not is_name(found["name"]):
         return
     name, does = found["name"].removesuffix("()"), found["does"]
-    if name.rsplit(".", 1)[-1].lower() in does.lower() or not _says_enough(does):
-        return
-    if kind := _which(found):
-        yield Fact(Asked(f"{kind} {does}?", "text", name), start, start + len(sentence), "subject", name)
-
-
-def _which(found: re.Match[str]) -> str:
-    """What a name is; empty where that is not said: of "what" there may be many."""
-    if found["noun"]:
-        return f"Which {found['noun']}"
-    if found["name"].startswith("--"):
-        return "Which option"
-    return "Which function or method" if found["name"].endswith("()") else ""
+    # Of "what" there may be many.
+    noun = found["noun"] or ("option" if name.startswith("--") else "")
+    noun = noun or ("function or method" if found["name"].endswith("()") else "")
+    if noun and name.rsplit(".", 1)[-1].lower() not in does.lower() and _says_enough(does):
+        yield Fact(
+            Asked(f"Which {noun} {does}?", "text", name), start, start + len(sentence), "subject", name
+        )
 
 
 def _requirement(sentence: str, start: int) -> Iterator[Fact]:
-    found = _AT_LEAST.match(sentence)
-    if found:
-        what, who = found["what"], found["who"]
-        asked = Asked(
-            f"What is the minimum version of {what} that {who} {found['verb']}?", "text", found["version"]
-        )
-        yield Fact(asked, start, start + len(sentence), "requirement", who, (what.lower(), found["version"]))
+    if found := _AT_LEAST.match(sentence):
+        what, who, version = found["what"], found["who"], found["version"]
+        question = f"What is the minimum version of {what} that {who} {found['verb']}?"
+        marks = (what.lower(), version)
+        yield Fact(Asked(question, "text", version), start, start + len(sentence), "requirement", who, marks)
 
 
 _LONGEST_ABOUT = 40
@@ -197,13 +172,8 @@ def is_technical(documents: Sequence[Document]) -> bool:
 def names_left_out(sentence: str, start: int) -> Iterator[Fact]:
     """Yield a cloze question for the only name of a program in a plain sentence."""
     found = list(_GAPPED.finditer(sentence))
-    size = len(sentence.split())
-    if (
-        len(found) != 1
-        or not sentence.endswith(".")
-        or sentence.endswith("..")
-        or not _SHORTEST <= size <= _LONGEST
-    ):
+    whole = re.search(r"(?<!\.)\.$", sentence) and _SHORTEST <= len(sentence.split()) <= _LONGEST
+    if len(found) != 1 or not whole:
         return
     name = found[0]["name"]
     left = f"{sentence[: found[0].start('name')]}{GAP}{sentence[found[0].end('name') :]}".rstrip(" .")
@@ -255,9 +225,7 @@ def changes(text: str) -> Iterator[Fact]:
     heads = [(place, found) for place, each in enumerate(every) if (found := _heading(each))]
     if len(heads) < _FEWEST:
         return
-    counts: dict[str, int] = {}
-    for _, (version, _) in heads:
-        counts[version] = counts.get(version, 0) + 1
+    counts = Counter(version for _, (version, _) in heads)
     ends = [*(place for place, _ in heads[1:]), len(every)]
     for (place, (version, date)), end in zip(heads, ends, strict=True):
         if counts[version] == 1:
@@ -276,9 +244,8 @@ def _heading(line: Line) -> tuple[str, str] | None:
 
 def _day(words: str) -> str:
     dates = [each for each in find_dates(words) if each.year]
-    return (
-        iso(dates[0]) if len(dates) == 1 and precision(dates[0]) == "day" and not dates[0].ambiguous else ""
-    )
+    plain = len(dates) == 1 and precision(dates[0]) == "day" and not dates[0].ambiguous
+    return iso(dates[0]) if plain else ""
 
 
 def _of_version(lines: list[Line], version: str, date: str) -> Iterator[Fact]:
@@ -305,14 +272,9 @@ def _change(line: str) -> str:
     verb = found["verb"].lower()
     past = _PASTS.get(verb) or _PASTS.get(verb.removesuffix("s")) or (verb if verb in _GERUNDS else "")
     rest = _REFERENCE.sub("", found["rest"].strip()).strip(" ,")
-    if (
-        not past
-        or not _SHORTEST_CHANGE <= len(rest.split()) <= _LONGEST_CHANGE
-        or len(content_words(rest)) < _TELLING
-    ):
-        return ""
-    plain = _OBJECT.match(rest) and stands_alone(rest) and not _ODD.search(rest)
-    return f"{past} {rest}" if plain else ""
+    fits = _SHORTEST_CHANGE <= len(rest.split()) <= _LONGEST_CHANGE and len(content_words(rest)) >= _TELLING
+    plain = fits and _OBJECT.match(rest) and stands_alone(rest) and not _ODD.search(rest)
+    return f"{past} {rest}" if past and plain else ""
 
 
 _ODD = re.compile(r"\b\d+\.\d+|\b(?:is|are|was|were) (?:now )?(?:added|fixed|removed|deprecated)\b")
