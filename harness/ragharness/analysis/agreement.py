@@ -19,10 +19,7 @@ class Coefficient(NamedTuple):
 
 
 def kappa(table: Sequence[Sequence[float]]) -> Coefficient | None:
-    """Cohen's kappa of a square table of counts; None where both raters know one label only.
-
-    Cohen 1960; the standard error of Fleiss, Cohen and Everitt 1969.
-    """
+    """Cohen's kappa (1960) of a square table of counts, interval by Fleiss et al. (1969); None for one."""
     n, shares, rows, columns = _shares(table)
     if n == 0:
         return None
@@ -41,11 +38,7 @@ def kappa(table: Sequence[Sequence[float]]) -> Coefficient | None:
 
 
 def ac1(table: Sequence[Sequence[float]]) -> Coefficient | None:
-    """Gwet's AC1 of a square table of counts over all labels that may be given; None without any.
-
-    Gwet 2008, Computing inter-rater reliability in the presence of high agreement; the interval by his
-    variance over items and Student's t.
-    """
+    """Gwet's AC1 (2008) of a square table of counts, interval by his variance; None without any."""
     n, shares, rows, columns = _shares(table)
     labels = len(shares)
     if n == 0 or labels < 2:

@@ -175,15 +175,10 @@ def load_baseline(name: str) -> Baseline:
 def run_baseline(
     baseline: Baseline, run: Callable[..., AnyRun], out: str | Path | None = None, **options: Any
 ) -> AnyRun:
-    """Run the settings of a baseline anew by ``ragharness.run``; raises UsageError where nobody can.
-
-    ``options`` say where (``source``, ``base_url``, ``offline``).
-    """
+    """Run a baseline's settings anew by ``ragharness.run``; ``options`` say where. Raises UsageError."""
     if baseline.reproduces == "reported":
-        raise UsageError(
-            f"nobody else can run {baseline.id}: its pipeline is its maker's own",
-            help="ragharness baseline list",
-        )
+        why = f"nobody else can run {baseline.id}: its pipeline is its maker's own"
+        raise UsageError(why, help="ragharness baseline list")
     if baseline.settings.pipeline == "llm" and not options.get("base_url"):
         raise UsageError(f"{baseline.id} needs --base-url, the server of its model")
     return run(**{**baseline.options, "out": out, "fresh": True, **options})
@@ -221,24 +216,18 @@ def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: 
         why = f"{missing} questions not asked" if missing else scores.sentence
         raise UsageError(f"only a finished run with a result makes a baseline: {why}", help="ragharness run")
     if settings.question_set != frozen_set(settings.corpus).hash:
-        raise UsageError(
-            f"the run asked other questions ({settings.question_set[:8]}) than the frozen ones of"
-            f" {settings.corpus}",
-            help=f"ragharness run --corpus {settings.corpus}",
-        )
+        asked = f"the run asked other questions ({settings.question_set[:8]})"
+        why = f"{asked} than the frozen ones of {settings.corpus}"
+        raise UsageError(why, help=f"ragharness run --corpus {settings.corpus}")
     if run.grading is None:
-        raise UsageError(
-            f"grading the answers again needs the corpus {settings.corpus} on this machine",
-            help=f"ragharness corpus fetch {settings.corpus}",
-        )
+        why = f"grading the answers again needs the corpus {settings.corpus} on this machine"
+        raise UsageError(why, help=f"ragharness corpus fetch {settings.corpus}")
     records = list(run.folder.records())
     graded = run.grading.graded
     changed = [record.question for record in records if came_out(graded(record)) != came_out(record)]
     if changed:
-        raise UsageError(
-            f"today's grader decides {len(changed)} answers otherwise ({', '.join(changed[:5])})",
-            help=f"ragharness grade {run.folder.path}",
-        )
+        why = f"today's grader decides {len(changed)} answers otherwise ({', '.join(changed[:5])})"
+        raise UsageError(why, help=f"ragharness grade {run.folder.path}")
     made = run.folder.run
     shifting: Reproduction = "ranking" if settings.retriever in _SHIFTING else "bytes"
     named: Reproduction = shifting if settings.pipeline in _REFERENCES else "reported"

@@ -303,7 +303,7 @@ def unlabelled(source: Source) -> list[str]:
 
 def disagreements(source: Source) -> list[Disagreement]:
     """Answers on which people and the grader differ, those about *wrong* first, reviews last."""
-    asked = {each.id: each for each in source.folder.each_question()}
+    asked = {question.id: question for question in source.folder.each_question()}
     found = []
     for record in source.folder.records():
         label = source.standing.get((record.question, record.epoch))
@@ -426,24 +426,19 @@ def _not_recognised(pairs: Sequence[Pair]) -> list[str]:
 
 
 def _notes(source: Source, pairs: Sequence[Pair], *, same: bool) -> list[str]:
-    found = []
-    if not same:
-        found.append(
-            f"the labels are of the run {source.folder.name}: what the grader makes of each bucket is taken"
-            " to be the same here"
-        )
-    if source.stale:
-        found.append(f"labels of answers that have changed since: {source.stale}, left out")
-    if left := unlabelled(source):
-        found.append(f"answers of the sample without a label: {len(left)}, taken to be like the others")
-    if reviews := sum(pair.grader == REVIEW for pair in pairs):
-        found.append(
-            f"labelled answers that the grader left to review: {reviews}; they count against recall, and not"
-            " in accuracy, kappa, AC1 and alpha"
-        )
-    if len({pair.weight for pair in pairs}) > 1:
-        found.append("strata were not drawn alike: each answer counts as many as it stands for")
-    return found
+    left, reviews = len(unlabelled(source)), sum(pair.grader == REVIEW for pair in pairs)
+    notes = {
+        f"the labels are of the run {source.folder.name}: what the grader makes of each bucket is taken"
+        " to be the same here": not same,
+        f"labels of answers that have changed since: {source.stale}, left out": source.stale,
+        f"answers of the sample without a label: {left}, taken to be like the others": left,
+        f"labelled answers that the grader left to review: {reviews}; they count against recall, and not"
+        " in accuracy, kappa, AC1 and alpha": reviews,
+        "strata were not drawn alike: each answer counts as many as it stands for": (
+            len({pair.weight for pair in pairs}) > 1
+        ),
+    }
+    return [note for note, holds in notes.items() if holds]
 
 
 def _more(

@@ -12,10 +12,7 @@ _HALVINGS = 64  # bisection steps: the interval [0, 1] is halved below the spaci
 
 
 def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion; (0, 1) where nothing was counted.
-
-    Wilson 1927. Never empty at 0 or n, where the textbook interval collapses to a point.
-    """
+    """Wilson's score interval (1927) of a proportion, never empty at 0 or n; (0, 1) where n is 0."""
     _check(count, n)
     if n == 0:
         return 0.0, 1.0
@@ -41,10 +38,7 @@ def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float
 
 
 def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[float, float]:
-    """95 % interval of the first rate less the second, those of different answers.
-
-    Newcombe 1998, method 10 for unpaired rates: Wilson's limits of either, joined.
-    """
+    """95 % interval of the first rate less the second, of different answers (Newcombe 1998, method 10)."""
     (low1, high1), (low2, high2) = wilson(count1, n1), wilson(count2, n2)
     rate1, rate2 = count1 / n1 if n1 else 0.5, count2 / n2 if n2 else 0.5
     below, above = math.hypot(rate1 - low1, high2 - rate2), math.hypot(high1 - rate1, rate2 - low2)
@@ -52,10 +46,7 @@ def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[flo
 
 
 def sign_test(better: int, worse: int) -> float:
-    """Exact two-sided p value of pairs that differ; 1.0 where none does.
-
-    The binomial test of ``better`` against one half; for paired yes/no outcomes McNemar's test (1947), exact.
-    """
+    """Exact two-sided p of pairs that differ (of yes/no outcomes: McNemar 1947); 1.0 where none does."""
     n = better + worse
     return min(1.0, 2 * binomial_cdf(min(better, worse), n, 0.5)) if n else 1.0
 
