@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ragharness.graders.reading.records import Candidate, Profile, Slot
 from ragharness.graders.reading.refusal import find_decline, speaks_of_question
 from ragharness.language.dates import find_dates
+from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import clause_at, concepts_of, content, generic_concepts, raw_words
 
@@ -156,7 +157,9 @@ def _is_other_period(place: Place) -> bool:
         return True
     if place.profile.kind == "date":
         return False
-    if place.value is place.inside[-1] and _OTHER_PERIOD.search(place.after):
+    after = _OTHER_PERIOD.search(place.after)
+    # "$9 million, up 16% on the year before": it is said of the figure nearer to it.
+    if place.value is place.inside[-1] and after and not find_quantities(place.after[: after.start()]):
         return True
     # The years of the heading count where nothing beside the value names one.
     years = _years(place.beside) or _years(place.context)

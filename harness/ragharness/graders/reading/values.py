@@ -46,7 +46,7 @@ _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s
 _SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
 _NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
-_IS_A_NAME = regex(
+IS_A_NAME = regex(
     rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
     rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
 )
@@ -297,7 +297,7 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     if is_guess(clause):
         return figures or bool(_NAMED.search(clause) or asked)
     covered = len(words & profile.focus)
-    if _IS_A_NAME.search(clause):
+    if IS_A_NAME.search(clause):
         return 0 < covered == len(profile.focus)
     return figures and covered * 2 >= max(2, len(profile.focus))
 

@@ -1,0 +1,354 @@
+"""Proof that a right value is said of what the question asks about, not of something else.
+
+A clause that gives the value may use the words of the question, of the line of the gold passage that states
+it, and words that say nothing of their own. Any other entity, year, attribute or bound in it is a doubt, and
+an answer with a doubt is left to a person. Without a gold passage only years and the slot speak against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import JaroWinkler
+
+from ragharness.graders.reading.attribution import NEUTRAL
+from ragharness.graders.reading.candidates import accepted
+from ragharness.graders.reading.records import AnswerSentence, Entry, Outcome, Profile
+from ragharness.graders.reading.refusal import does
+from ragharness.graders.reading.values import IS_A_NAME, find_candidates
+from ragharness.language.numbers import find_quantities
+from ragharness.language.polarity import YEAR
+from ragharness.language.tables import any_of, phrases, regex, words_of
+from ragharness.language.words import (
+    STOPWORDS,
+    clause_at,
+    clauses,
+    concept,
+    concepts_of,
+    content,
+    generic_concepts,
+    sentences,
+)
+from ragharness.records import Passage, Question
+
+_WORD = regex(r"[^\W_]+(?:[.'’&][^\W_]+)*")
+_BOUND = regex(
+    r"\b(?:(?P<relation>by|before|after|until|since|against)"
+    r"|(?P<at_most>at most|under|below|up to|(?:less|fewer) than)"
+    r"|(?P<at_least>at least|over|above|beyond|exceed\w*|more than))"
+    r"\s+(?:\w+ly\s+|about\s+|some\s+)?[^\w\s]*$",
+    re.IGNORECASE,
+)
+"""Words that make a value before which they stand a bound or a change."""
+_LIMITS = {
+    "at_most": regex(r"\b(?:maximum|highest|most|limit|within|up to|longest|latest)\b", re.IGNORECASE),
+    "at_least": regex(r"\b(?:minimum|lowest|least|shortest|earliest|more than)\b", re.IGNORECASE),
+}
+"""How questions ask for a bound."""
+_ABOUT = regex(
+    r"\b(?:according to|under)\b[^,?]*"
+    r"|\b(?:fiscal )?(?:year|twelve months|period) (?:ended|to)\b[^,?]*?\d{4}",
+    re.IGNORECASE,
+)
+"""Where a question names its document and period."""
+_OTHER = regex(r"\b(?:an)?other\b(?!\s*\W?\d|\s*$)|\belse(?:where)?\b", re.IGNORECASE)
+_SUPPOSES = regex(r"\b(?:would|could|might|perhaps|maybe|possibly|if|unless)\b", re.IGNORECASE)
+_RAISES = regex(r"\b\w+(?:ed|d)\s+to\b")
+_JOINT = regex(r",\s|;|\b(?:and|but|while)\b")
+_ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_MOVED = regex(r"\b(?:to|from|by|up|down)\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_MOVES = regex(rf"\b{phrases('values', 'changing')}\w*", re.IGNORECASE)
+_DATE = regex(
+    rf"\b(?:{any_of(words_of('dates', 'months'))}|[A-Z][a-z]{{2}})\.?\s+\d{{1,2}}(?:,?\s+\d{{4}})?\b",
+    re.IGNORECASE,
+)
+_SETTLES = regex(
+    rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b|\b(?:right|correct|actual(?:ly)?|in fact|true)\b",
+    re.IGNORECASE,
+)
+"""What sets a value over others of the answer."""
+_ORDINAL = regex(rf"\b(?:first|second|third|last)\s+{any_of(words_of('words', 'generic'))}\b", re.IGNORECASE)
+_BEFORE_A_NOUN = words_of("values", "before_a_noun")
+_BE = frozenset(("is", "was", "are", "were", "be", "been"))
+_STEM = 5  # letters in common from which two words are forms of one
+_NAMED = 0.5  # share of the words for what is asked from which a sentence names it
+_MOST_STRANGE = 3
+_FORM = 0.92  # Jaro-Winkler similarity from which they are
+
+
+class Licence(NamedTuple):
+    """What an answer may say around the gold value."""
+
+    words: frozenset[str]
+    asked: frozenset[str]  # those of the question
+    attribute: frozenset[str]  # those for what is asked: no names, periods, documents
+    initials: frozenset[str]
+    years: frozenset[str]  # those of the question and of the gold passages
+    only_years: frozenset[str]  # of the lines that state the gold, where they have none of the question's
+    text: str  # the question and the lines that state the gold
+    bounds: frozenset[str]  # the bounds that are asked for or stated
+    grounded: bool  # whether a gold passage is at hand
+
+    def strange(self, text: str) -> list[str]:
+        """Words of a text that neither the question nor the gold passage uses for the value."""
+        written: dict[str, str] = {}
+        for word in _WORD.findall(_DATE.sub(" ", text)):
+            for name in content(word):
+                written.setdefault(name, word)
+        return [word for name, word in written.items() if name.isalpha() and not self._knows(name)]
+
+    def names_attribute(self, text: str, profile: Profile) -> bool:
+        """Whether a text has words of the question or the gold's line that are no names."""
+        named = profile.words - profile.focus
+        return any(
+            name.isalpha() and name not in named and name not in _PLAIN and self._knows(name)
+            for name in content(text)
+        )
+
+    def coverage(self, sentence: str) -> float:
+        """Share of the words for what is asked that a sentence has, in one form or another."""
+        words = concepts_of(sentence)
+        stated = sum(any(_alike(name, word) for word in words) for name in self.attribute)
+        return stated / len(self.attribute) if self.attribute else 0.0
+
+    def _knows(self, name: str) -> bool:
+        if len(name) == 1 or name in self.words or name in self.initials or name in _PLAIN:
+            return True
+        return any(_alike(name, word) for word in self.words)
+
+
+def _alike(name: str, word: str) -> bool:
+    """Whether two concepts are forms of one word."""
+    short, long = sorted((name, word), key=len)
+    if len(short) < _STEM - 1:
+        return name == word
+    inside = len(short) >= _STEM and short in long
+    return inside or (name[0] == word[0] and JaroWinkler.similarity(name, word) >= _FORM)
+
+
+_PLAIN = NEUTRAL | generic_concepts()
+
+
+def licence(question: Question, profile: Profile, passages: Iterable[Passage]) -> Licence:
+    """Licence of a question whose evidence the given passages hold."""
+    lines, titles, texts = [], [], []
+    for passage in passages:
+        titles.append(passage.title)
+        texts.append(passage.text)
+        lines += _gold_lines(question, passage)
+    own = " ".join((question.text, question.proposition, question.unit, *accepted(question)))
+    named = " ".join((own, *lines, *titles))
+    asked, stated = frozenset(YEAR.findall(question.text)), frozenset(YEAR.findall(" ".join(lines)))
+    return Licence(
+        concepts_of(named) | profile.kindred | profile.acronyms,
+        concepts_of(own) | profile.kindred,
+        concepts_of(_ABOUT.sub(" ", question.text)) & profile.focus - profile.kindred - _PLAIN,
+        _initials(named),
+        frozenset(YEAR.findall(" ".join((named, *texts)))) if lines else frozenset(),
+        stated if stated.isdisjoint(asked) else frozenset(),
+        " ".join((question.text, *lines)),
+        frozenset(bound for bound, cue in _LIMITS.items() if cue.search(question.text))
+        | {quantity.bound for line in lines for quantity in find_quantities(line)},
+        bool(lines),
+    )
+
+
+def _initials(text: str) -> frozenset[str]:
+    """Initials of up to five words in a row, function words counted or left out ("earnings per share")."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    runs = (words, [word for word in words if word not in STOPWORDS])
+    return frozenset(
+        "".join(word[0] for word in run[start : start + length])
+        for run in runs
+        for start in range(len(run))
+        for length in range(2, 6)
+    )
+
+
+def _gold_lines(question: Question, passage: Passage) -> list[str]:
+    """Sentences and table rows of a passage that state the gold."""
+    return [
+        line[low:high]
+        for line in passage.text.split("\n")
+        for low, high in sentences(line)
+        if any(candidate.relation == "match" for candidate in find_candidates(line[low:high], question))
+    ]
+
+
+def prove(
+    read: Outcome, parts: Sequence[AnswerSentence], question: Question, profile: Profile, known: Licence
+) -> Outcome:
+    """Outcome left open, or wrong, where a right value is not said of what was asked."""
+    if read.match != "match" or not read.committed or read.contradiction or question.kind == "list":
+        return read
+    right = [entry for entry in read.entries if entry.right and not entry.candidate.negated]
+    doubts = [doubt(entry, read.entries, profile, known) for entry in right]
+    proven = [entry for entry, why in zip(right, doubts, strict=True) if not why]
+    rival = next(_rivals(read, proven, parts, profile, known), None) if known.grounded else None
+    settled = any(map(_settles, proven))
+    if rival and (not proven or (rival.settles and not settled)) and right:
+        read.match, read.value = "mismatch", rival.value
+    elif right and not proven:
+        read.leave(f"it says {read.value!r} {doubts[0]}, which may not be what was asked")
+    elif rival and not settled:
+        read.leave(f"it says {read.value!r} and {rival.value!r}")
+    elif not right and known.grounded:
+        why = next(filter(None, (_strange(part.text, part.text, profile, known) for part in read.parts)), "")
+        if why:
+            read.leave(f"it says {read.value!r} {why}, which may not be what was asked")
+    return read
+
+
+def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licence) -> str:
+    """Why a value may be said of something else than what was asked; empty where nothing says so."""
+    before, after = _around(entry, entries)
+    beside = _JOINT.split(after)[0]
+    years = frozenset[str]() if profile.kind == "date" else _years(entry, before, beside)
+    if not years & known.only_years:
+        apart = entry.slot == "out" and (years or not YEAR.search(after))
+        if apart and profile.kind == "number":
+            return "of another period, party or comparison"
+        wanted = frozenset(map(str, profile.years)) or known.years
+        if years and wanted and years.isdisjoint(wanted):
+            return f"of {min(years)}"
+    if not known.grounded:
+        return ""
+    around = _ORDINAL.sub(" ", f"{before} {after}")
+    if why := _qualified(before, after, profile.kind, known):
+        return why
+    names = [word for word in known.strange(around) if _is_name(word, around)]
+    aside = known.strange(after[len(beside) :])
+    if names and not (set(names) <= set(aside) and len(aside) > len(names)):
+        return f"of “{' '.join(names)}”"
+    joint = _JOINT.split(before)[-1]
+    before = joint if (known.words - _PLAIN) & concepts_of(joint) else before
+    if _ARRIVES.search(before) or _MOVES.search(profile.question):
+        before = _MOVES.sub(" ", before)
+    around = _ORDINAL.sub(" ", f"{entry.part.context} {before} {beside}")
+    return _strange(around, entry.part.text, profile, known)
+
+
+def _qualified(before: str, after: str, kind: str, known: Licence) -> str:
+    """What makes a bound, a change, a supposition or another one's value of a value; empty: nothing does."""
+    bound = _BOUND.search(before)
+    if bound and kind != "text":
+        word = next(filter(None, bound.groups()))
+        if bound.lastgroup not in known.bounds and not _states(word, known):
+            return f"behind “{word}”"
+    for cue in (_SUPPOSES.search(before), _OTHER.search(before), _OTHER.search(after)):
+        if cue and not _states(cue[0], known):
+            return f"with “{cue[0]}”"
+    return ""
+
+
+def _states(words: str, known: Licence) -> bool:
+    return re.search(rf"\b{re.escape(words)}\b", known.text, re.IGNORECASE) is not None
+
+
+def _years(entry: Entry, before: str, beside: str) -> frozenset[str]:
+    return frozenset(YEAR.findall(f"{before} {beside}")) or frozenset(YEAR.findall(entry.part.context))
+
+
+def _is_name(word: str, text: str) -> bool:
+    """Whether a strange word is capitalised, an adverb at the beginning of the text apart."""
+    start = text.lstrip(" *_\"'“(").startswith(word)
+    return word[0].isupper() and not (start and (word.endswith("ly") or f"{word}," in text))
+
+
+def _strange(around: str, sentence: str, profile: Profile, known: Licence) -> str:
+    """Strange words around a value that may put it elsewhere.
+
+    A sentence that names what is asked may say it in other words, as long as none of them takes the place of
+    one of the question's or makes the value a draft, a plan or another's; any other sentence may have a verb.
+    """
+    strange = known.strange(around)
+    if not strange:
+        return ""
+    unmaking = words_of("values", "unmaking")
+    free = [word for word in strange if unmaking.isdisjoint((word.casefold(), concept(word.casefold())))]
+    named = known.coverage(sentence) >= _NAMED
+    if len(free) == len(strange) <= (_MOST_STRANGE if named else 1):
+        if named and not any(_replaces(word, around, profile) for word in strange):
+            return ""
+        if known.names_attribute(around, profile) and _is_verb(strange[0], around, profile):
+            return ""
+    return f"with “{' '.join(strange)}”"
+
+
+def _neighbours(word: str, around: str) -> tuple[str, str]:
+    written = _WORD.findall(around)
+    index = written.index(word)
+    return written[index - 1].casefold() if index else "", "".join(written[index + 1 : index + 2]).casefold()
+
+
+def _replaces(word: str, around: str, profile: Profile) -> bool:
+    """Whether a word stands beside one of the question's where the question has another one."""
+    before, behind = map(concept, _neighbours(word, around))
+    return any(before == first or behind == last for first, last in profile.qualified)
+
+
+def _is_verb(word: str, around: str, profile: Profile) -> bool:
+    """Whether a word is the verb of its subject, and puts nothing in the place of a word of the question."""
+    before, behind = _neighbours(word, around)
+    if not (before and behind) or before in _BEFORE_A_NOUN or behind in _BE or _RAISES.search(around):
+        return False
+    return not _replaces(word, around, profile)
+
+
+def _around(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str]:
+    """What a sentence says of a value before and behind it: what its neighbours of the kind do not have."""
+    text, value = entry.part.text, entry.candidate
+    beside = [other.candidate for other in entries if other.part is entry.part and other is not entry]
+    earlier = [other for other in beside if other.end <= value.start]
+    low = text.rfind(";", 0, value.start) + 1
+    before = text[low : value.start]
+    if earlier:
+        gap = text[earlier[-1].end : value.start]
+        before = f"{text[low : earlier[0].start]} to " if _ARRIVES.search(gap) else _JOINT.split(gap)[-1]
+    later = [other.start for other in beside if other.start >= value.end]
+    after = text[value.end : max(value.end, min([clause_at(text, value.start)[1], *later]))]
+    return before, re.split(rf"\((?=[^()]*:)|{_JOINT.pattern}", after)[0] if later else after
+
+
+class Rival(NamedTuple):
+    """Another value that an answer gives for what was asked, and whether it sets it over others."""
+
+    value: str
+    settles: bool
+
+
+def _settles(entry: Entry) -> bool:
+    text = entry.part.text
+    low, high = clause_at(text, entry.candidate.start)
+    return _SETTLES.search(text[max(low, text.rfind(",", 0, entry.candidate.start)) : high]) is not None
+
+
+def _rivals(
+    read: Outcome, proven: Sequence[Entry], parts: Sequence[AnswerSentence], profile: Profile, known: Licence
+) -> Iterator[Rival]:
+    """Other values that the answer gives for what was asked, in no other words than the question's."""
+    strict = known._replace(words=known.asked)
+    periods = frozenset[str]().union(*(_years(entry, *_around(entry, read.entries)) for entry in proven))
+    for entry in read.entries:
+        value = entry.candidate
+        other = value.relation in ("mismatch", "distractor", "world") and not value.negated
+        named = profile.kind == "text" and any(entry.part is right.part for right in proven)
+        if not other or named or value.loose or value.foreign_unit or entry.slot == "out":
+            continue
+        before, after = _around(entry, read.entries)
+        years = _years(entry, before, after)
+        apart = years and periods and years.isdisjoint(periods)
+        moved = _MOVED.search(entry.part.text, 0, value.start) or strict.strange(f"{before} {after}")
+        if not (apart or moved or doubt(entry, read.entries, profile, strict)):
+            yield Rival(value.written, _settles(entry))
+    for part in parts if profile.kind == "text" else ():
+        for low, high in clauses(part.text):
+            clause = part.text[low:high]
+            strange = strict.strange(clause)
+            if strange and not YEAR.search(clause) and ":" not in clause and not does("courtesy", clause):
+                whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
+                names = " ".join(strange) in clause and all(_is_name(word, clause) for word in strange)
+                if whole or (names and IS_A_NAME.search(clause)):
+                    yield Rival(" ".join(strange), _SETTLES.search(clause) is not None)
