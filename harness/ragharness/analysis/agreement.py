@@ -1,13 +1,16 @@
-"""Agreement of two raters, or more, on nominal labels."""
+"""Agreement of raters on nominal labels, rates corrected by them, and a grader's agreement with people."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from ragharness.analysis.intervals import Z95
+from msgspec import Struct
+
+from ragharness.analysis.intervals import Z95, wilson
+from ragharness.records import BUCKETS, Bucket
 
 
 class Coefficient(NamedTuple):
@@ -240,3 +243,81 @@ def _variance(values: Sequence[float], lost: int = 0) -> float:
 def _normal(value: float, variance: float) -> Estimate:
     error = math.sqrt(variance)
     return Estimate(value, error, value - Z95 * error, value + Z95 * error)
+
+
+REVIEW = "needs_review"
+
+
+class Pair(NamedTuple):
+    """One labelled answer: people's bucket, the grader's outcome, its stratum and weight."""
+
+    people: Bucket
+    grader: str
+    stratum: str = "all"
+    weight: float = 1.0
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """A share of labelled answers, weighted by how they were drawn; null where nothing was counted."""
+
+    count: int
+    n: int
+    rate: float | None
+    low: float | None
+    high: float | None
+
+
+class Agreement(Struct, frozen=True, kw_only=True):
+    """Grader and people over the answers that both gave a bucket."""
+
+    n: int
+    accuracy: Rate
+    kappa: float | None
+    kappa_interval: tuple[float, float] | None
+    ac1: float | None
+    ac1_interval: tuple[float, float] | None
+    alpha: float | None
+
+
+def confusion(pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
+    """How many labelled answers of each of people's buckets came out as what."""
+    counts = Counter((pair.people, pair.grader) for pair in pairs)
+    return {row: {each: counts[row, each] for each in (*BUCKETS, REVIEW)} for row in BUCKETS}
+
+
+def weighted(pairs: Sequence[Pair]) -> list[list[float]]:
+    """People's buckets against the grader's, each answer by its weight, adding up to their number."""
+    graded = [pair for pair in pairs if pair.grader in BUCKETS]
+    scale = len(graded) / (math.fsum(pair.weight for pair in graded) or 1.0)
+    table = [[0.0] * len(BUCKETS) for _ in BUCKETS]
+    for pair in graded:
+        table[BUCKETS.index(pair.people)][BUCKETS.index(pair.grader)] += scale * pair.weight
+    return table
+
+
+def agreement_of(pairs: Sequence[Pair]) -> Agreement:
+    """Agreement of people and grader over the answers that both gave a bucket."""
+    graded = [pair for pair in pairs if pair.grader in BUCKETS]
+    table = weighted(pairs)
+    one, other = kappa(table), ac1(table)
+    return Agreement(
+        n=len(graded),
+        accuracy=rate_of(graded, lambda pair: pair.people == pair.grader),
+        kappa=one.value if one else None,
+        kappa_interval=(one.low, one.high) if one else None,
+        ac1=other.value if other else None,
+        ac1_interval=(other.low, other.high) if other else None,
+        alpha=alpha([(pair.people, pair.grader) for pair in graded]),
+    )
+
+
+def rate_of(pairs: Sequence[Pair], hit: Callable[[Pair], bool]) -> Rate:
+    """Weighted share with Wilson's interval on the effective number of answers (Kish 1965)."""
+    hits = [pair for pair in pairs if hit(pair)]
+    total = math.fsum(pair.weight for pair in pairs)
+    if not total:
+        return Rate(count=0, n=0, rate=None, low=None, high=None)
+    value = math.fsum(pair.weight for pair in hits) / total
+    effective = total * total / math.fsum(pair.weight**2 for pair in pairs)
+    low, high = wilson(min(effective, value * effective), effective)
+    return Rate(count=len(hits), n=len(pairs), rate=value, low=low, high=high)

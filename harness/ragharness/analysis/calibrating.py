@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -13,17 +12,21 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.analysis.agreement import (
+    REVIEW,
+    Agreement,
     Estimate,
+    Pair,
     Part,
-    ac1,
-    alpha,
+    Rate,
+    agreement_of,
+    confusion,
     correlation,
     difference,
-    kappa,
     labels_needed,
     ppi,
+    rate_of,
+    weighted,
 )
-from ragharness.analysis.intervals import wilson
 from ragharness.analysis.labels import (
     LEAST,
     Answered,
@@ -63,16 +66,6 @@ class Bound(Struct, frozen=True, kw_only=True):
     corpus_hash: str
 
 
-class Rate(Struct, frozen=True, kw_only=True):
-    """A share of labelled answers, weighted by how they were drawn; null where nothing was counted."""
-
-    count: int
-    n: int
-    rate: float | None
-    low: float | None
-    high: float | None
-
-
 class Interval(Struct, frozen=True, kw_only=True):
     """A corrected rate: of all questions of the run, in answers, or of the long run."""
 
@@ -108,18 +101,6 @@ class Disagreement(Struct, frozen=True, kw_only=True):
     grader: str
     reason: str
     why: str
-
-
-class Agreement(Struct, frozen=True, kw_only=True):
-    """Grader and people over the answers that both gave a bucket."""
-
-    n: int
-    accuracy: Rate
-    kappa: float | None
-    kappa_interval: tuple[float, float] | None
-    ac1: float | None
-    ac1_interval: tuple[float, float] | None
-    alpha: float | None
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -182,15 +163,6 @@ def standing(folder: RunFolder) -> tuple[bool, str]:
     return note.calibrated, note.sentence
 
 
-class Pair(NamedTuple):
-    """One labelled answer: people's bucket, the grader's outcome, its stratum and weight."""
-
-    people: Bucket
-    grader: str
-    stratum: str = "all"
-    weight: float = 1.0
-
-
 class Correction(NamedTuple):
     """What correcting one bucket came to, as ``BucketFigures`` has it."""
 
@@ -244,9 +216,6 @@ def _interval(estimate: Estimate, scale: float, most: float) -> Interval:
     ends = (estimate.value, estimate.low, estimate.high)
     value, low, high = (min(most, max(0.0, scale * end)) for end in ends)
     return Interval(value=value, low=low, high=high)
-
-
-REVIEW = "needs_review"
 
 
 class Source(NamedTuple):
@@ -482,51 +451,7 @@ def _figures(
     return BucketFigures(
         people=len(people),
         grader=sum(answer.outcome == bucket for answer in answers),
-        recall=_rate(people, lambda pair: pair.grader == bucket),
-        precision=_rate(grader, lambda pair: pair.people == bucket),
+        recall=rate_of(people, lambda pair: pair.grader == bucket),
+        precision=rate_of(grader, lambda pair: pair.people == bucket),
         **correction._asdict(),
-    )
-
-
-def _rate(pairs: Sequence[Pair], hit: Callable[[Pair], bool]) -> Rate:
-    """Weighted share with Wilson's interval on the effective number of answers (Kish 1965)."""
-    hits = [pair for pair in pairs if hit(pair)]
-    total = math.fsum(pair.weight for pair in pairs)
-    if not total:
-        return Rate(count=0, n=0, rate=None, low=None, high=None)
-    value = math.fsum(pair.weight for pair in hits) / total
-    effective = total * total / math.fsum(pair.weight**2 for pair in pairs)
-    low, high = wilson(min(effective, value * effective), effective)
-    return Rate(count=len(hits), n=len(pairs), rate=value, low=low, high=high)
-
-
-def confusion(pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
-    """How many labelled answers of each of people's buckets came out as what."""
-    counts = Counter((pair.people, pair.grader) for pair in pairs)
-    return {row: {each: counts[row, each] for each in (*BUCKETS, REVIEW)} for row in BUCKETS}
-
-
-def weighted(pairs: Sequence[Pair]) -> list[list[float]]:
-    """People's buckets against the grader's, each answer by its weight, adding up to their number."""
-    graded = [pair for pair in pairs if pair.grader in BUCKETS]
-    scale = len(graded) / (math.fsum(pair.weight for pair in graded) or 1.0)
-    table = [[0.0] * len(BUCKETS) for _ in BUCKETS]
-    for pair in graded:
-        table[BUCKETS.index(pair.people)][BUCKETS.index(pair.grader)] += scale * pair.weight
-    return table
-
-
-def agreement_of(pairs: Sequence[Pair]) -> Agreement:
-    """Agreement of people and grader over the answers that both gave a bucket."""
-    graded = [pair for pair in pairs if pair.grader in BUCKETS]
-    table = weighted(pairs)
-    one, other = kappa(table), ac1(table)
-    return Agreement(
-        n=len(graded),
-        accuracy=_rate(graded, lambda pair: pair.people == pair.grader),
-        kappa=one.value if one else None,
-        kappa_interval=(one.low, one.high) if one else None,
-        ac1=other.value if other else None,
-        ac1_interval=(other.low, other.high) if other else None,
-        alpha=alpha([(pair.people, pair.grader) for pair in graded]),
     )

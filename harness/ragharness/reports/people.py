@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ragharness.analysis.calibrating import LEAST_GOLD, BucketFigures, Disagreement, Note, Rate
+from ragharness.analysis.agreement import Rate
+from ragharness.analysis.calibrating import LEAST_GOLD, BucketFigures, Disagreement, Note
 from ragharness.analysis.labelled import OUTCOMES, Calibration, Confusion, Difference, rates
 from ragharness.analysis.labels import answered, labels_folder, read_design, read_people
 from ragharness.analysis.metrics import Share
