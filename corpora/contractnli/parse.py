@@ -75,9 +75,8 @@ def _name(file_name: str, text: str) -> Name:
     if _FILING.match(file_name):
         return _name_from_text(text)
     title = _readable(file_name)
-    telling = [
-        word for word in title.split() if word.casefold().strip(".,()") not in _GENERIC and not word.isdigit()
-    ]
+    words = (word for word in title.split() if not word.isdigit())
+    telling = [word for word in words if word.casefold().strip(".,()") not in _GENERIC]
     if not telling:
         return _name_from_text(text)
     return Name(title, handle=title if any(len(word) > 2 for word in telling) else "")

@@ -43,8 +43,6 @@ _DUAL: dict[Modality, Modality] = {
 
 
 class _Asked(NamedTuple):
-    """A proposition taken apart."""
-
     said: Frame
     only: bool  # it confines what it allows to something
     exception: bool  # it excepts something from what it forbids
@@ -89,9 +87,8 @@ def _plain_verbs(text: str) -> str:
     for verb in _TABLE["verbs"]:
         text = phrases("verbs", verb).sub(verb, text)
     text = phrases("coverage", "free_from").sub("not under", text)
-    return phrases("secrecy", "kept").sub(
-        lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text
-    )
+    kept = phrases("secrecy", "kept")
+    return kept.sub(lambda match: f"{' '.join(match[0].split()[1:-1])} conceal ", text)
 
 
 def _read_part(part: str, asked: _Asked) -> Statement:

@@ -204,11 +204,10 @@ def name_of(file: str, filing: Filing) -> Name:
     texts = {item.concept: item.text for item in reversed(cover)}
     cik = texts.get("dei:EntityCentralIndexKey", "").lstrip("0")
     registrant = texts.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
-    symbols = [
-        item.text for item in cover if item.concept == "dei:TradingSymbol" and _SYMBOL.fullmatch(item.text)
-    ]
+    symbols = (item.text for item in cover if item.concept == "dei:TradingSymbol")
+    symbol = next(filter(_SYMBOL.fullmatch, symbols), "")
     end = filing.period.end if filing.period else ""
-    return named(cik, registrant, form(filing), end, filing.text, symbol=symbols[0] if symbols else "")
+    return named(cik, registrant, form(filing), end, filing.text, symbol=symbol)
 
 
 def named(cik: str, registrant: str, kind: str, end: str, text: str, *, symbol: str = "") -> Name:

@@ -399,9 +399,8 @@ def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str
     elif not isinstance(value, list):
         fault = f"expected a list, found {_shown(value)}"
     else:
-        lacking = (
-            [name for name in names if not isinstance(each, dict) or name not in each] for each in value
-        )
+        present = (each if isinstance(each, dict) else () for each in value)
+        lacking = ([name for name in names if name not in struct] for struct in present)
         if not (missing := next(filter(None, lacking), [])):
             return list(value)
         fault = f"expected {wanted} in each, found none of {', '.join(missing)}"

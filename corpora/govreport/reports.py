@@ -58,10 +58,8 @@ def name_reports(reports: list[Report]) -> list[Name]:
         alone = subject and often[subject.casefold()] == 1
         head = report.title.partition(":")[0]
         short = len(report.title) > _LONG and len(head.split()) >= _WORDS and heads[head.casefold()] == 1
-        title = head if short else report.title
-        names.append(
-            _named(report, subject, number, title) if number or alone else Name(report.number, "", "")
-        )
+        named = _named(report, subject, number, head if short else report.title)
+        names.append(named if number or alone else Name(report.number, "", ""))
     taken: Counter[str] = Counter()
     unique: list[Name] = []
     for name in names:
@@ -86,10 +84,9 @@ def _named(report: Report, subject: str, known: str, said: str) -> Name:
         mass = _WITHOUT_ARTICLE.search(subject) and not re.search(r"\b(?:of|for)\b", subject)
         article = "" if mass else "the "
         about = f"{body} report on {article}{subject}" if subject else ""
-        title = f"{about} ({known})" if about and known else about or known
-        return Name(
-            title[:1].upper() + title[1:], known or f"the {about}", f"the {about}" if about and known else ""
-        )
+        both = about and known
+        title = f"{about} ({known})" if both else about or known
+        return Name(title[:1].upper() + title[1:], known or f"the {about}", f"the {about}" if both else "")
     quoted = said.replace("“", "‘").replace("”", "’")
     handle = f"the {body} report “{quoted}”" if len(quoted) <= _MOST else known
     when = f" of {_spoken(report.date)}" if report.date else ""

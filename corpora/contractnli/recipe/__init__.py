@@ -291,7 +291,7 @@ def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
             if document.id in clause.stated:
                 yield from _stated(document, topic, clause)
             elif clause.silence_asked and not matches(clause.silence, document.text):
-                for asked in _asked_open(document, topic, clause):
+                for asked in _asked_open(document, topic, clause, clause.asked):
                     yield silent(asked, clause.silence, "document")
 
 
@@ -301,23 +301,18 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
     evidence = stated.evidence(document)
     words = "\n".join(document.text[each.start : each.end] for each in evidence)
     unit = f"business {stated.unit}" if _BUSINESS_DAYS.search(words) else stated.unit
+    told = {"answerable": True, "answers": stated.answers, "unit": unit, "evidence": evidence}
     false = _tempting(document, topic, clause)
-    silent_rest = leaves_silence(document, evidence, clause.silence)
+    gone = evidence if leaves_silence(document, evidence, clause.silence) else ()
     after = topic != _TERM and document.id in CLAUSES[_TERM].stated and _AFTER.search(words)
     note = f"tempting: the contract also states {false[0].about}" if false else ""
-    for question in _asked_open(document, topic, clause, clause.asked_after if after else []):
+    for question in _asked_open(document, topic, clause, (after and clause.asked_after) or clause.asked):
         if clause.kind == "text" and any(answer in question.text for answer in stated.answers):
             continue  # the contract is named by the place asked for
-        answered = msgspec.structs.replace(
-            question, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
-        )
-        yield from ways(answered, false=false, note=note, clause=evidence if silent_rest else ())
+        yield from ways(msgspec.structs.replace(question, **told), false=false, note=note, clause=gone)
 
 
-def _asked_open(
-    document: Document, topic: str, clause: Clause, texts: Sequence[str] = ()
-) -> Iterator[Question]:
-    texts = texts or clause.asked
+def _asked_open(document: Document, topic: str, clause: Clause, texts: list[str]) -> Iterator[Question]:
     for wording, called in names(document):
         yield unanswered(texts[wording - 1].format(name=called), clause.kind, document.id, topic, wording)
 

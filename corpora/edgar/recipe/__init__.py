@@ -188,9 +188,8 @@ def stands_alone(text: str, fact: Fact) -> bool:
     kind = fact.unit.split()[0] if fact.unit else ""
     amount = _AMOUNTS.get("shares" if "shares" in fact.unit else kind, _BARE)
     rows = (text[span.start : span.end].split("|") for span in fact.evidence)
-    return all(
-        len(amount.findall(label)) + sum(map(bool, map(_BARE.search, cells))) <= 1 for label, *cells in rows
-    )
+    counts = (len(amount.findall(label)) + sum(map(bool, map(_BARE.search, cells))) for label, *cells in rows)
+    return all(count <= 1 for count in counts)
 
 
 def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:

@@ -258,10 +258,9 @@ class Places:
         """
         written, _ = _written(fact)
         filer, period = self._filers[fact.document]
-        others = {
-            name: end for name, (cik, end) in self._filers.items() if cik == filer and name != fact.document
-        }
-        if not written or any(end > period for end in others.values()):
+        filings = {name: end for name, (cik, end) in self._filers.items() if cik == filer}
+        others = filings.keys() - {fact.document}
+        if not written or any(filings[name] > period for name in others):
             return bool(others)
         return any(self._stated(self._documents[name], written) for name in others)
 

@@ -41,10 +41,8 @@ def facts(corpus: Corpus) -> Facts:
         return Facts()
     reports, people, _ = read_reports(corpus.files, corpus.split.partition(":")[0])
     by_id = {document_id(report): report for report in reports}
-    work = [
-        (by_id[each.id], each, people.pairs(by_id[each.id])) for each in corpus.documents if each.id in by_id
-    ]
-    results = map_on_cores(_of_report, work)
+    read = ((by_id[each.id], each) for each in corpus.documents if each.id in by_id)
+    results = map_on_cores(_of_report, [(report, each, people.pairs(report)) for report, each in read])
     stated = tuple(fact for facts, _ in results for fact in facts)
     counts = sum((left_out for _, left_out in results), Counter[str]())
     worded = sum("worded" in fact.details for fact in stated)

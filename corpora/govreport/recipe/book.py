@@ -210,10 +210,9 @@ def _drawn(*words: str) -> str:
 
 def ask_silence(document: Document, topic: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
+    kind, unit = silence.kind, silence.unit
+    precision = silence.precision or ("year" if kind == "date" else "")
     for wording, report in names(document):
         text = silence.ask[wording - 1].format(report=report)
-        precision = silence.precision or ("year" if silence.kind == "date" else "")
-        asked = unanswered(
-            text, silence.kind, document.id, topic, wording, unit=silence.unit, precision=precision
-        )
-        yield recipes.silent(asked, silence.patterns, scope)
+        question = unanswered(text, kind, document.id, topic, wording, unit=unit, precision=precision)
+        yield recipes.silent(question, silence.patterns, scope)

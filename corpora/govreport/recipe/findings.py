@@ -317,8 +317,7 @@ def _asked(pair: Pair) -> Asked | str:
             return SEVERAL
         asked = Asked(text, "date", iso(date), "", precision)
         return ITSELF if (asked.answer[:4] in text and precision != "day") or asked.answer in text else asked
-    figure = _only_figure(pair.answer, sort, text)
-    if figure is None:
+    if (figure := _only_figure(pair.answer, sort, text)) is None:
         return SEVERAL
     asked = Asked(text, "number", plain(figure), unit(figure), "")
     values = {(unit(each), plain(each)) for each in find_quantities(text)}

@@ -40,6 +40,8 @@ _COMMON = frozenset(("agency", "depart", "office", "nation", "admini", "bureau",
 """Stems that the names of many agencies have."""
 _UNFIT = re.compile(r"\b(?:with|jointly|together|alongside|its|their|other|various|some|\w+ing that)\b")
 """Two who do something together, what belongs to the one who is asked for, and what is told in part only."""
+_DUTY = "is (?:responsible for|required to|authorized to)"
+_DONE = "(?P<what>.+?) (?P<be>was|were|is|are) (?P<verb>[a-z]+)"
 _TELLING = 5  # words that make it certain which act is meant
 _SAME, _LIKE, _KNOWN = 0.9, 0.75, 0.3  # shares of words: says the same, may say it, lets one guess
 _CLOSE = 4  # sentences before and behind among which another agency tempts
@@ -90,20 +92,15 @@ def _agencies(body: str, author: str) -> list[_Agency]:
 def _asked(text: str, known: list[_Agency], author: str) -> Iterator[tuple[_Agency, str]]:
     """Yield the questions for the agency that a sentence answers."""
     plain = clean(text)
-    said = statement(by_author(plain, author) if author else plain)
-    if said is None:
+    if (said := statement(by_author(plain, author) if author else plain)) is None:
         return
     for agency in known:
         if agency.name not in said.text and agency.short not in said.text:
             continue
         whose = rf"(?:(?:[Tt]he )?(?:U\.S\. )?{agency.pattern})"
         doing = re.fullmatch(rf"{whose} (?P<has>has )?(?P<verb>[a-z]+) (?P<rest>.+)", said.text)
-        duty = re.fullmatch(
-            rf"{whose} (?P<rest>is (?:responsible for|required to|authorized to) .+)", said.text
-        )
-        done = re.fullmatch(
-            rf"(?P<what>.+?) (?P<be>was|were|is|are) (?P<verb>[a-z]+) by {whose}(?P<rest>(?: .+)?)", said.text
-        )
+        duty = re.fullmatch(rf"{whose} (?P<rest>{_DUTY} .+)", said.text)
+        done = re.fullmatch(rf"{_DONE} by {whose}(?P<rest>(?: .+)?)", said.text)
         several = sum(each.sort == agency.sort for each in known) > 1
         which = f"Which {agency.sort if several else 'agency'}"
         question = ""

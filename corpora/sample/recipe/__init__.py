@@ -140,15 +140,14 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
     tempting = _temptation(book, fact) if yesno else ""
     document = _may_withhold(book, fact, "document")
     clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
+    stated = {"answerable": True, "aliases": aliases(fact), "evidence": fact.evidence}
     for question in questions:
         answers = _opposite(fact.answers) if yesno and not question.yes_means else fact.answers
         if tempting:
             distractors = (Distractor(_opposite(answers)[0], about=tempting),)
-        known = msgspec.structs.replace(
-            question, answerable=True, answers=answers, aliases=aliases(fact), evidence=fact.evidence
-        )
+        answered = msgspec.structs.replace(question, answers=answers, **stated)
         note = f"tempting: {distractors[0].about}" if distractors else ""
-        yield from ways(known, false=distractors, note=note, document=document, clause=clause)
+        yield from ways(answered, false=distractors, note=note, document=document, clause=clause)
 
 
 def _opposite(answers: tuple[str, ...]) -> tuple[str, ...]:
@@ -456,9 +455,7 @@ def _number_pattern(answer: str, unit: str) -> str:
     forms = {answer, f"{int(whole):,}{point}{decimals}"}
     if not decimals and value < 100:
         tens, ones = divmod(int(whole), 10)
-        forms.add(
-            _ONES[int(whole)] if value < len(_ONES) else _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
-        )
+        forms.add(_ONES[int(whole)] if value < 20 else f"{_TENS[tens]}-{_ONES[ones]}".removesuffix("-zero"))
     if unit == "USD million" and value >= 1000:
         forms.add(f"{value / 1000:g} billion")
     if unit == "" and value >= 100_000:

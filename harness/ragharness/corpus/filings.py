@@ -246,9 +246,8 @@ def read_cover(root: etree._Element) -> tuple[CoverItem, ...]:
 
 def fiscal_period(cover: Iterable[CoverItem]) -> Context | None:
     """Period that the filing reports on: the context of ``dei:DocumentPeriodEndDate``."""
-    dated = [
-        item.context for item in cover if item.concept == "dei:DocumentPeriodEndDate" and item.context.end
-    ]
+    ends = (item.context for item in cover if item.concept == "dei:DocumentPeriodEndDate")
+    dated = [context for context in ends if context.end]
     whole = [context for context in dated if not context.dimensions]
     return next(iter(whole or dated), None)
 

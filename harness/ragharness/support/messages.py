@@ -57,14 +57,11 @@ def library_folders() -> tuple[str, ...]:
 
 def split_frames(error: BaseException) -> tuple[list[FrameSummary], list[FrameSummary]]:
     """The frames of an error outside of this package, and of those the ones in the user's own code."""
-    outside = [
-        frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_OUR_FOLDERS)
-    ]
-    return outside, [
-        frame
-        for frame in outside
-        if not frame.filename.startswith((*library_folders(), "<")) and "site-packages" not in frame.filename
-    ]
+    frames = extract_tb(error.__traceback__)
+    outside = [frame for frame in frames if not frame.filename.startswith(_OUR_FOLDERS)]
+    libraries = (*library_folders(), "<")
+    users = (frame for frame in outside if not frame.filename.startswith(libraries))
+    return outside, [frame for frame in users if "site-packages" not in frame.filename]
 
 
 def public_url(url: str) -> str:

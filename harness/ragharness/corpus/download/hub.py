@@ -131,9 +131,8 @@ class _Hub:
             origin = f"{split} ({', '.join(folders)})" if folders else split
             self._on_progress(f"{name} at {revision}, {origin}: the rows come from the hub", 0, 0)
             self._check_files(name, revision, files)
-            rows = datasets.load_dataset(
-                name, data_files={split: list(files)}, split=split, revision=revision
-            )
+            paths = {split: list(files)}
+            rows = datasets.load_dataset(name, data_files=paths, split=split, revision=revision)
             return rows.select_columns(list(columns)) if columns else rows
         except RagharnessError:
             raise
@@ -193,9 +192,8 @@ class _Hub:
         kinds = " ".join(type(error).__name__ for error in chain)
         messages = (" ".join(str(error).split()) for error in chain)
         reason = next(filter(None, messages), type(error).__name__)[:_LONGEST_REASON]
-        if "Consistency check failed" in reason or re.search(
-            "Arrow|Parquet|Decode|NonMatching|Consistency", kinds
-        ):
+        broken = re.search("Arrow|Parquet|Decode|NonMatching|Consistency", kinds)
+        if broken or "Consistency check failed" in reason:
             return CorruptDownload(
                 f"what the hub gave for {name} is no Parquet of its rows: {reason}",
                 help=f"{self._command}, {_OWN_COPY}",
