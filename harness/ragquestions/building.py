@@ -39,13 +39,8 @@ from ragquestions.recipes import load_recipe, usual_answers
 SMALLEST = 13  # one question of each kind and a few to balance: below this a set says nothing
 _EASE = (1, 3, 9)  # how many times its share a document may carry, in turn: some state more than others
 _LOOK_ABOVE = 4  # sizes above a failing one that are tried before it is believed to be the end
-_NEEDED = RowPart(
-    "grounded", "correct"
-)  # without it a set says nothing; a user's documents may lack all else
-_OF_SEVERAL = (
-    "grounded/unsupported/document",
-    "grounded/refused",
-)  # parts for which there is another document
+_NEEDED = RowPart("grounded", "correct")  # without it a set says nothing; a folder may lack all else
+_OF_SEVERAL = ("grounded/unsupported/document", "grounded/refused")  # they need another document
 # Parts that are given up, in this order, where plain questions are short.
 _MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "null_retrieval")
 

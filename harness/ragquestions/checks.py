@@ -22,10 +22,7 @@ from ragquestions.probe import Probed, probe, probe_lines
 from ragquestions.recipes import candidates_of
 
 Rules = tuple[tuple[str, Callable[["_Checks", Question], Iterator[str]]], ...]
-_SHOWN, _MOST_PLACES = (
-    120,
-    3,
-)  # characters of a further statement, and statements of one answer, that are told
+_SHOWN, _MOST_PLACES = 120, 3  # characters of a further statement, statements of one answer, that are told
 
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:

@@ -294,8 +294,8 @@ def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     return re.compile(pattern, re.IGNORECASE), re.compile(pattern.lower()) if quick else None
 
 
-# Words in a row that are compared: long enough that shared legal phrases alone weigh little; a power of two, as
-# shingles are numbered by doubling.
+# Words in a row that are compared: long enough that shared legal phrases alone weigh little; a power of two,
+# as shingles are numbered by doubling.
 _SHINGLE = 8
 NEAR = 0.8  # share of common shingles (Jaccard) from which two documents are near-duplicates
 

@@ -7,6 +7,7 @@ as passages of the index still state them beside words of their labels; and the 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, combinations, product
@@ -66,10 +67,7 @@ def heads_of(written: str) -> tuple[str, ...]:
 ABOVE, BELOW = 14, 6  # rows around the withheld one whose figures are tried
 MOST = 4  # figures that a sum or difference is made of
 SHOWN = 3
-_TELLING, _ABOUT = (
-    1000,
-    2,
-)  # the figure from which a multiple is none by chance; words of the question beside it
+_TELLING, _ABOUT = 1000, 2  # figure from which a multiple is none by chance; words of the question beside it
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 
@@ -131,15 +129,15 @@ def value_of(cell: str) -> Decimal | None:
 
 def _stated(left: Sequence[Passage]) -> dict[Decimal, list[tuple[str, frozenset[str]]]]:
     """Figures of three digits or more that are left, with passage and words of the line."""
-    found: dict[Decimal, list[tuple[str, frozenset[str]]]] = {}
+    lines: defaultdict[Decimal, list[tuple[str, frozenset[str]]]] = defaultdict(list)
     for passage in left:
         for line in passage.text.split("\n"):
             figures = (each for each in _NUMBER.findall(line) if sum(map(str.isdigit, each)) > 2)
             values = {Decimal(figure.replace(",", "")) for figure in figures}
             words = concepts_of(line) if values else frozenset()
             for value in values:
-                found.setdefault(value, []).append((passage.id, words))
-    return found
+                lines[value].append((passage.id, words))
+    return lines
 
 
 def _terms(

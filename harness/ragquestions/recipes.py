@@ -6,7 +6,7 @@ of the user's own has the recipe ``ragquestions.folder``, and no facts.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib import import_module
@@ -84,12 +84,8 @@ def facts_of(corpus: Corpus) -> Facts:
     if not corpus.files_hash:
         return recipe.facts(corpus)
     package = Path(ragharness.__file__).parent
-    rooms = (
-        resources.folder("corpora", corpus.id),
-        Path(__file__).parent,
-        package / "language",
-        package / "corpus",
-    )
+    corpora = resources.folder("corpora", corpus.id)
+    rooms = (corpora, Path(__file__).parent, package / "language", package / "corpus")
     key = sha256(f"{hash_code(*rooms)} {corpus.files_hash} {corpus.split} {corpus.hash}".encode())
     path = cache_folder() / "facts" / f"{corpus.id}-{key.hexdigest()[:32]}.msgpack"
     if (packed := read_cached(path)) is not None:
@@ -107,9 +103,9 @@ def candidates_of(corpus: Corpus, facts: Sequence[Fact] | None = None) -> Sequen
 
 def usual_answers(facts: Iterable[Fact]) -> dict[str, str]:
     """Most common stated answer of each topic on which two documents or more agree, topics sorted."""
-    counts: dict[str, Counter[str]] = {}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for fact in facts:
-        counts.setdefault(fact.topic, Counter()).update(fact.answers[:1])
+        counts[fact.topic].update(fact.answers[:1])
     # Equal counts are decided by the answer itself, so that the order of the facts does not matter.
     best = {
         topic: max(answers.items(), key=lambda pair: (pair[1], pair[0]))

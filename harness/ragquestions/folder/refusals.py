@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from ragquestions.folder.facts import (
 from ragquestions.folder.rows import AMOUNT
 from ragquestions.folder.statements import Statement, draw
 from ragquestions.grammar import Asked
+from ragquestions.recipes import Scope, unanswered
 from ragquestions.wording import without_named_years
 
 
@@ -34,23 +35,11 @@ def worded(document: Document, topic: str, asked: Asked, volume: str = "") -> It
     begin = asked.question[0].lower() + asked.question[1:]
     end = asked.question[0].upper() + asked.question[1:].rstrip("?")
     for number, text in enumerate((f"According to {name}, {begin}", f"{end}, according to {name}?"), start=1):
-        yield Question(
-            id="",
-            text=text,
-            stratum="grounded",
-            target="",
-            kind=asked.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=number,
-            unit=asked.unit,
-            date_precision=asked.precision,
-        )
+        bare = unanswered(text, asked.kind, document.id, topic, number)
+        yield replace(bare, unit=asked.unit, date_precision=asked.precision)
 
 
 NEAR = 300  # characters around a name or a year in which what is said of it stands
-Scope = Literal["document", "corpus"]
 
 
 class Silence(NamedTuple):
@@ -240,7 +229,6 @@ _BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){
 """What is said of a name in its paragraph, or above a list that it stands in."""
 
 _SAYS = re.compile(r"Default|(?:\S+\s+){5}")  # a line on the name above it: another heading is shorter
-
 _SECTION = r"\n(?!default)[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
 """A version under the heading of a section that a name stands in."""
 
