@@ -9,11 +9,13 @@ it. Thresholds come from five folds by question, so that no answer is judged by 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
@@ -27,6 +29,7 @@ RATES = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05)
 FALSE_WRONG = 0.03
 MARGIN = 0.93
 """Thresholds aim this far below each rate: the rate on other answers varies."""
+DEPTH, TREES = 3, 150
 
 
 def main() -> None:
@@ -47,8 +50,11 @@ def main() -> None:
     scaled = (measures - means) / spread
     held_out = np.zeros(len(right))
     for seen, unseen in GroupKFold(5).split(scaled, right, groups):
-        held_out[unseen] = fit(scaled[seen], right[seen]).predict_proba(scaled[unseen])[:, 1]
-    model = fit(scaled, right)
+        held_out[unseen] = sum(
+            share * model.fit(scaled[seen], right[seen]).predict_proba(scaled[unseen])[:, 1]
+            for share, model in ((1 - texts.BOOSTED, linear()), (texts.BOOSTED, boosted()))
+        )
+    model, trees = linear().fit(scaled, right), boosted().fit(measures, right)
     raw = model.coef_[0] / spread
     low = round(float(np.quantile(held_out[right], FALSE_WRONG * MARGIN)), 4)
     weights = texts.Weights(
@@ -57,17 +63,58 @@ def main() -> None:
         intercept=round(float(model.intercept_[0] - (raw * means).sum()), 4),
         weights={name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},
         means={name: round(float(mean), 4) for name, mean in zip(names, means, strict=True)},
+        base=round(float(np.log(right.mean() / (1 - right.mean()))), 4),
+        trees=tuple(whole(estimator.tree_, trees.learning_rate) for estimator in trees.estimators_[:, 0]),
         wrong_up_to=low,
         points=tuple(point(held_out, right, low, rate) for rate in RATES),
     )
     path = Path(texts.__file__).with_name("weights.json")
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=2) + b"\n")
+    trees_last = {**msgspec.to_builtins(weights), "trees": None}
+    text = json.dumps(trees_last, indent=1).removesuffix("\n}")
+    rows_of_trees = ",\n".join(json.dumps(msgspec.to_builtins(tree)) for tree in weights.trees)
+    path.write_text(text.replace('"trees": null', f'"trees": [\n{rows_of_trees}\n ]') + "\n}\n")
     print(f"{weights.answers} answers, five folds by question; wrong up to {weights.wrong_up_to}")
     print(*weights.points, sep="\n")
 
 
-def fit(measures: Any, right: Any) -> LogisticRegression:
-    return LogisticRegression(C=0.3, max_iter=3000).fit(measures, right)
+def linear() -> LogisticRegression:
+    return LogisticRegression(C=0.3, max_iter=3000)
+
+
+def boosted() -> GradientBoostingClassifier:
+    return GradientBoostingClassifier(
+        n_estimators=TREES,
+        max_depth=DEPTH,
+        learning_rate=0.08,
+        min_samples_leaf=40,
+        subsample=0.7,
+        random_state=0,
+    )
+
+
+def whole(tree: Any, rate: float) -> texts.Tree:
+    """Tree with all nodes of its depth: below an early leaf each node leads to that leaf's value."""
+    nodes, row = [], [0]
+    for _ in range(DEPTH):
+        nodes += row
+        row = [
+            child
+            for node in row
+            for child in (
+                (node, node)
+                if tree.children_left[node] < 0
+                else (tree.children_left[node], tree.children_right[node])
+            )
+        ]
+    split = [tree.children_left[node] >= 0 for node in nodes]
+    return texts.Tree(
+        tuple(int(tree.feature[node]) if inner else 0 for node, inner in zip(nodes, split, strict=True)),
+        tuple(
+            round(float(tree.threshold[node]), 5) if inner else 0.0
+            for node, inner in zip(nodes, split, strict=True)
+        ),
+        tuple(round(rate * float(tree.value[leaf].item()), 5) for leaf in row),
+    )
 
 
 def point(probability: Any, right: Any, low: float, rate: float) -> texts.Point:

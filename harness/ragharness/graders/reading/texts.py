@@ -1,6 +1,6 @@
 """Free text against accepted answers: what was read of it, and how likely people are to call it right.
 
-The likelihood is a logistic regression over measures, with committed weights. ``benchmarks/train_scorer.py``
+The likelihood is a mean of logistic regression and boosted trees over measures. ``benchmarks/train_scorer.py``
 makes ``weights.json``: the weights, and for each error rate the probability from which, or up to which, that
 rate was kept on answers that the weights had not seen.
 """
@@ -28,6 +28,7 @@ from ragharness.language.words import concept, concepts_of, content, generic_con
 from ragharness.questions.values import undecidable
 from ragharness.records import Match, Question, Score
 
+BOOSTED = 0.7  # share of the trees in the likelihood
 FALSE_CORRECT = 0.01  # the share of *correct* verdicts that may be false, unless the user names another
 
 
@@ -40,6 +41,21 @@ class Point(msgspec.Struct, frozen=True):
     agreement: float  # the share of the others on which people agree whether they are right
 
 
+class Tree(msgspec.Struct, frozen=True, array_like=True):
+    """Whole binary tree: the measure and threshold of each node, row by row, and its leaves."""
+
+    measures: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    leaves: tuple[float, ...]
+
+    def value(self, measured: Sequence[float]) -> float:
+        """Leaf that measures lead to."""
+        node = 0
+        while node < len(self.measures):
+            node = 2 * node + 1 + (measured[self.measures[node]] > self.thresholds[node])
+        return self.leaves[node - len(self.measures)]
+
+
 class Weights(msgspec.Struct, frozen=True):
     """What ``weights.json`` holds."""
 
@@ -48,6 +64,8 @@ class Weights(msgspec.Struct, frozen=True):
     intercept: float
     weights: dict[str, float]
     means: dict[str, float]
+    base: float  # log-odds before the first tree
+    trees: tuple[Tree, ...]
     wrong_up_to: float  # the greatest probability of a *wrong*: at most 3 % of the right answers lie below it
     points: tuple[Point, ...]  # by rising rate of false corrects
 
@@ -67,8 +85,14 @@ def score(measures: Mapping[str, float]) -> Score:
         group = name.partition(":")[0]
         added[group] = added.get(group, 0.0) + weight * (measures.get(name, 0.0) - known.means[name])
     heaviest = sorted(added, key=lambda group: -abs(added[group]))
-    probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+    measured = [measures.get(name, 0.0) for name in known.weights]
+    boosted = known.base + sum(tree.value(measured) for tree in known.trees)
+    probability = (1 - BOOSTED) * _logistic(logit) + BOOSTED * _logistic(boosted)
     return Score(round(probability, 3), tuple((group, round(added[group], 2)) for group in heaviest))
+
+
+def _logistic(logit: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 
 def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]:
