@@ -1,6 +1,6 @@
 """Free text against accepted answers: what was read of it, and how likely people are to call it right.
 
-The likelihood is a mean of logistic regression and boosted trees over measures. ``benchmarks/train_scorer.py``
+It is a mean of logistic regression and boosted trees over measures. ``benchmarks/train_scorer.py``
 makes ``weights.json``: the weights, and for each error rate the probability from which, or up to which, that
 rate was kept on answers that the weights had not seen.
 """
