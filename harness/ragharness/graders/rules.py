@@ -25,6 +25,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
+from ragharness.graders.reading.proof import licence, prove
 from ragharness.graders.reading.records import AnswerSentence, Outcome, profile_of
 from ragharness.graders.reading.refusal import (
     ANSWERING,
@@ -143,7 +144,10 @@ class _Reader:
     thresholds: tuple[float, float]
 
     def __post_init__(self) -> None:
-        self.profile = profile_of(self.question)
+        asked = profile_of(self.question)
+        gold_passages = (self.passages[id_] for id_ in self.supporting if id_ in self.passages)
+        self.licence = licence(self.question, asked, gold_passages)
+        self.profile = asked._replace(years=asked.years.union(map(int, self.licence.only_years)))
         self.own = own_sentences(self.answer.sentences, tuple(self.passages.values()))
 
     def read(self) -> Reading:
@@ -203,10 +207,10 @@ class _Reader:
         declined = refusal.declined or refusal.limited or refusal.premise_corrected
         listed = read_list(parts, question, profile) if question.kind == "list" else None
         read = read_values(parts, question, profile, declined=declined) if listed is None else listed
-        if question.kind != "text":
-            return read
-        declined = declined or refusal.clarification
-        return weigh_text(parts, question, profile, read, self.thresholds, declined=declined)
+        if question.kind == "text":
+            declined = declined or refusal.clarification
+            read = weigh_text(parts, question, profile, read, self.thresholds, declined=declined)
+        return prove(read, parts, question, profile, self.licence)
 
     def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
         """What is left of an answer whose last word is what is missing."""

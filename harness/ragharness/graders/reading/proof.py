@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from rapidfuzz.distance import JaroWinkler
 
@@ -20,7 +20,7 @@ from ragharness.graders.reading.refusal import does
 from ragharness.graders.reading.values import IS_A_NAME, find_candidates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import YEAR
-from ragharness.language.tables import any_of, phrases, regex, words_of
+from ragharness.language.tables import any_of, phrases, regex, table, words_of
 from ragharness.language.words import (
     STOPWORDS,
     clause_at,
@@ -109,7 +109,7 @@ class Licence(NamedTuple):
 
     def coverage(self, sentence: str) -> float:
         """Share of the words for what is asked that a sentence has, in one form or another."""
-        words = concepts_of(sentence)
+        words = _with_forms(concepts_of(sentence))
         stated = sum(any(_alike(name, word) for word in words) for name in self.attribute)
         return stated / len(self.attribute) if self.attribute else 0.0
 
@@ -128,6 +128,7 @@ def _alike(name: str, word: str) -> bool:
     return inside or (name[0] == word[0] and JaroWinkler.similarity(name, word) >= _FORM)
 
 
+_FORMS = [concepts_of(row) for row in cast("list[str]", table("values")["forms"])]
 _PLAIN = NEUTRAL | generic_concepts()
 
 
@@ -142,7 +143,7 @@ def licence(question: Question, profile: Profile, passages: Iterable[Passage]) -
     named = " ".join((own, *lines, *titles))
     asked, stated = frozenset(YEAR.findall(question.text)), frozenset(YEAR.findall(" ".join(lines)))
     return Licence(
-        concepts_of(named) | profile.kindred | profile.acronyms,
+        _with_forms(concepts_of(named) | profile.kindred | profile.acronyms),
         concepts_of(own) | profile.kindred,
         concepts_of(_ABOUT.sub(" ", question.text)) & profile.focus - profile.kindred - _PLAIN,
         _initials(named),
@@ -153,6 +154,10 @@ def licence(question: Question, profile: Profile, passages: Iterable[Passage]) -
         | {quantity.bound for line in lines for quantity in find_quantities(line)},
         bool(lines),
     )
+
+
+def _with_forms(words: frozenset[str]) -> frozenset[str]:
+    return words.union(*(forms for forms in _FORMS if not forms.isdisjoint(words)))
 
 
 def _initials(text: str) -> frozenset[str]:
