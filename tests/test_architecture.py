@@ -43,26 +43,26 @@ ROOMS = (
 PUBLIC_FACE = ("__init__", "__main__", "records", "errors", "config", "api", "results", "pytest_plugin")
 
 CEILINGS = {
-    "top": 1600,
+    "top": 1500,
     "support": 1700,
     "language": 2100,
     "corpus": 4600,
-    "questions": 1700,
-    "pipelines": 4000,
+    "questions": 1600,
+    "pipelines": 3900,
     "retrievers": 2100,
     "graders": 4900,
-    "runner": 3300,
+    "runner": 3200,
     "traces": 1100,
-    "rubrics": 1600,
-    "analysis": 8000,
-    "reports": 3300,
-    "cli": 3100,
-    "makers": 6100,
-    "corpora": 5500,
+    "rubrics": 1500,
+    "analysis": 7300,
+    "reports": 3200,
+    "cli": 3000,
+    "makers": 5700,
+    "corpora": 5200,
 }
 """Lines of each room, rounded up to 100 when they were last lowered. They only ever go down."""
 
-MOST_MODULES = 210
+MOST_MODULES = 206
 """Modules of both packages and the corpora; declarations found by name are not counted."""
 
 DECLARED = ("analysis/metrics/", "analysis/derived/", "reports/formats/", "traces/logs/")
@@ -76,15 +76,15 @@ EMPTY_NAMES = {
     "questions": 0.0,
     "pipelines": 0.0,
     "retrievers": 0.0,
-    "graders": 14.9,
-    "runner": 2.3,
+    "graders": 14.2,
+    "runner": 2.2,
     "traces": 0.0,
     "rubrics": 0.9,
-    "analysis": 8.9,
-    "reports": 1.7,
+    "analysis": 7.8,
+    "reports": 1.6,
     "cli": 1.4,
-    "makers": 22.0,
-    "corpora": 15.5,
+    "makers": 19.3,
+    "corpora": 13.7,
 }
 """Names that say nothing, in per cent of the bound names of each room. They only ever go down."""
 
