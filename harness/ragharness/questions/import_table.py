@@ -248,7 +248,7 @@ class Answer:
         self._searches = [_search(spelling) for spelling in spellings if spelling]
         amounts = [amount for spelling in spellings if (amount := read_amount(spelling, ""))]
         self._values = {Decimal(value) for value, unit in amounts if not unit}
-        self._dates = {date for each in spellings if (date := read_date(each)) and not each.isdecimal()}
+        self._dates = {date for text in spellings if (date := read_date(text)) and not text.isdecimal()}
 
     def may_stand_in(self, text: str) -> bool:
         """Whether it is worth looking at each sentence of a text."""

@@ -230,8 +230,8 @@ def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
                 continue
             for span in question.evidence:
                 if span.document == name and not 0 <= span.start < span.end <= length:
-                    place = f"{span.start}-{span.end} of {length} characters"
-                    yield Finding("evidence", question.id, f"expected a span inside {name}, found {place}")
+                    outside = f"the span {span.start}-{span.end} is outside {name}, of {length} characters"
+                    yield Finding("evidence", question.id, outside)
 
 
 def _unique(questions: QuestionSet) -> Iterator[Finding]:

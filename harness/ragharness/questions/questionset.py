@@ -63,7 +63,9 @@ def _plain(question: Question) -> Question:
     """
     fields = ((name, getattr(question, name)) for name in question.__struct_fields__)
     tuples = {name: value or () for name, value in fields if isinstance(value, tuple)}
-    distractors = (replace(each, evidence=each.evidence or ()) for each in question.distractors)
+    distractors = (
+        replace(distractor, evidence=distractor.evidence or ()) for distractor in question.distractors
+    )
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
