@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from ragharness.graders import GraderContext
+from ragharness.graders.reading.acts import ANSWERING
 from ragharness.graders.reading.answer import (
     FIRST_CITATIONS,
     ParsedAnswer,
@@ -28,13 +29,11 @@ from ragharness.graders.reading.axes import (
 from ragharness.graders.reading.proof import licence, prove
 from ragharness.graders.reading.records import AnswerSentence, Outcome, profile_of
 from ragharness.graders.reading.refusal import (
-    ANSWERING,
     Refusal,
     does,
     is_guess,
     read_refusal,
     says_nothing,
-    tells,
 )
 from ragharness.graders.reading.texts import (
     FALSE_CORRECT,
@@ -163,8 +162,6 @@ class _Reader:
             if told.committed and told.match == "match":
                 outcome.leave(f"it says {told.value!r}, and declines")
                 refusal = Refusal()
-        if refusal.closes and outcome.match != "partial":
-            outcome, refusal = self._taken_back(outcome, refusal)
         if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":
             # What is neither a guess nor a conclusion may be said of something else beside a decline.
             beside = [each.text for each in outcome.parts]
@@ -196,7 +193,7 @@ class _Reader:
 
     def _lacking(self) -> bool:
         """Whether a sentence speaks of what the documents hold, or of answering, in words not known."""
-        return any(tells("lacking", part.text) or says_nothing(part.text) for part in self.own)
+        return any(does("lacking", part.text) or says_nothing(part.text) for part in self.own)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
         """What the answer commits to, read by the kind of the question."""
@@ -211,15 +208,6 @@ class _Reader:
             declined = declined or refusal.clarification
             read = weigh_text(parts, question, profile, read, self.thresholds, declined=declined)
         return prove(read, parts, question, profile, self.licence)
-
-    def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
-        """What is left of an answer whose last word is what is missing."""
-        valued = self.question.kind in ("number", "date", "yesno") and outcome.match != "match"
-        if valued or outcome.match == "mismatch":
-            return Outcome(), refusal._replace(declines=True)
-        if outcome.committed and (outcome.match != "match" or refusal.unable):
-            outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")
-        return outcome, refusal
 
     def _assemble(self, outcome: Outcome, refusal: Refusal) -> Reading:
         parts, cited = self.answer.sentences, self.answer.citations

@@ -1,29 +1,28 @@
-"""Refusals: whether an answer declines the question, and whether it offers an answer all the same."""
+"""Refusals: what each clause of an answer does, and how likely the whole declines the question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
+from ragharness.graders.reading.acts import INFORMING, LEARNT, act_scores, log_odds
 from ragharness.graders.reading.records import Profile, profile_of
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import frame, negations
-from ragharness.language.tables import finds, holds, pattern, regex, words_of
-from ragharness.language.words import (
-    clauses,
-    concept,
-    concepts_of,
-    content,
-    generic_concepts,
-    raw_words,
-    remembered,
-)
+from ragharness.language.tables import finds, holds, pattern, regex
+from ragharness.language.words import clauses, concepts_of, content, generic_concepts, raw_words, remembered
 from ragharness.records import Question
 
-Family = Literal["inability", "absence", "missing_input", "silence"]
-"""The speaker cannot; there is nothing to answer from; the speaker needs more; the documents do not say."""
+SURE = 0.5
+"""The log odds from which an answer is a refusal whatever value stands beside the decline."""
+
+FAINT = -1.0
+"""The log odds of a clause from which it may decline."""
 
 
 class Decline(NamedTuple):
@@ -31,44 +30,37 @@ class Decline(NamedTuple):
 
     start: int
     end: int
-    kind: Family
+    unable: bool  # its author cannot tell; else the documents do not say
+
+
+_DENIED = regex(
+    r"\b(?:no|not|none|nothing|neither|nor|never|cannot|un\w+|\w+n['’]t)\b(?:\W+\w+ly\b)?(?:\W+\w+)?",
+    re.IGNORECASE,
+)
+"""A negation and the word behind it."""
+_SENTENCE = 4  # words; fewer may be a name, which answers ("The Search")
+_SHORT = 8  # words up to which a clause beside a decline may be the value alone
+Verdict = Literal["about", "near", "other"]
+"""A decline of the question, of what may be another attribute of the same thing, of something else."""
 
 
 @remembered
 def find_decline(text: str) -> Decline | None:
-    """First decline or statement of silence in a clause, or None."""
-    if not tells("signs", text):
-        return None
-    for family in get_args(Family):
-        for found in finds("declines", family, text):
-            start, end = found.span()
-            excused = (each for key in ("excused", "disclaimer") for each in finds("declines", key, text))
-            belongs = any(start < each.end() and each.start() < end for each in excused)
-            if not (belongs or _anothers_lack(text, start)):
-                return Decline(start, end, family)
+    """First clause of a text that declines or says that something is not addressed, or None."""
+    for low, high in clauses(text):
+        scores = act_scores(text[low:high])
+        if scores["decline"] > 0:
+            denied = _DENIED.search(text, low, high)
+            return Decline(*(denied.span() if denied else (low, high)), scores["unable"] > 0)
     return None
-
-
-def _anothers_lack(text: str, start: int) -> bool:
-    """Whether what is missing is missing to somebody else than the speaker and the documents."""
-    found = pattern("declines", "had").search(text, 0, start + 8)
-    speaks = found and pattern("declines", "speaker").search(text, 0, found.start())
-    return found is not None and found.end() >= start and not speaks
 
 
 @lru_cache(maxsize=16384)
 def does(act: str, text: str) -> bool:
-    """Whether a text does what an entry of the table of acts tells ("pointer", "advice", ...)."""
+    """Whether a text does what a learnt act or an entry of the table of acts tells ("pointer", "advice")."""
+    if act in LEARNT:
+        return any(act_scores(text[low:high])[act] > 0 for low, high in clauses(text))
     return holds("acts", act, text)
-
-
-tells = lru_cache(maxsize=16384)(partial(holds, "declines"))
-ANSWERING = frozenset(map(concept, words_of("declines", "answering")))  # they say nothing of what is asked
-_EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
-"""The same and words for what documents hold: a sentence of them alone states nothing."""
-_SENTENCE = 4  # words; fewer may be a name, which answers ("The Search")
-Verdict = Literal["about", "near", "other"]
-"""A decline of the question, of what may be another attribute of the same thing, of something else."""
 
 
 def denies_premise(text: str, profile: Profile) -> bool:
@@ -80,9 +72,9 @@ def denies_premise(text: str, profile: Profile) -> bool:
         words = concepts_of(clause) - generic_concepts()
         shared = words & profile.words
         said = shared and len(shared) * 5 >= len(words) * 4 and negations(clause) and not find_decline(clause)
-        if said and (len(shared) > 1 or (shared == words and tells("never_done", clause))):
+        if said and (len(shared) > 1 or (shared == words and does("never_done", clause))):
             return True
-        apart = (concepts_of(clause[slice(*found.span(1))]) for found in finds("declines", "rather", clause))
+        apart = (concepts_of(clause[slice(*found.span(1))]) for found in finds("acts", "rather", clause))
         if words - profile.words and any(
             each and each - generic_concepts() - {"one"} <= profile.words for each in apart
         ):
@@ -106,10 +98,7 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
     """Whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
-    if not pattern("declines", "elliptical").match(clause):
-        return False
-    given = not asks_whether(profile) and pattern("declines", "gives").search(before)
-    if not (given or does("pointer", before)):
+    if asks_whether(profile) or not (pattern("acts", "elliptical").match(clause) and does("gives", before)):
         return False
     words = concepts_of(clause) | frozenset(str(date.year) for date in find_dates(clause))
     return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))
@@ -120,46 +109,40 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     """Whether a clause declines the question asked or something else; None: it is no decline."""
     decline = find_decline(clause)
     if decline is None:
-        absent = tells("signs", clause) and not asks_whether(profile) and _denies_existence(clause, profile)
-        return "about" if absent else None
-    if profile.kind == "yesno" and decline.kind == "silence":
-        # What is said not to be so is what the question asks whether it is ("is not covered").
-        said = content(clause[decline.start : decline.end])
-        if not frame(profile.proposition).predicates.isdisjoint(said):
+        return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
+    if profile.kind == "yesno" and not decline.unable:
+        # "It is not covered" says what the question asks whether it is so; "it is not mentioned" does not.
+        denied = content(clause[decline.start : decline.end]) or concepts_of(clause) - generic_concepts()
+        asked = frame(profile.proposition).predicates
+        if INFORMING.isdisjoint(denied) or not asked.isdisjoint(denied):
             return None
-    if profile.kind == "yesno" and tells("plain_no", clause) and not tells("of_documents", clause):
+    if profile.kind == "yesno" and does("plain_no", clause) and not does("of_documents", clause):
         return None
-    cut = pattern("declines", "afterthought").search(clause, decline.end)
-    clause = clause[: cut.start()] if cut else clause
     words = frozenset(word for word in _object(clause) if not word.isdigit())
     known = profile.words | profile.kindred
     if len(words & known) * 5 >= len(words) * 2:
         return "near" if _other_head(clause, known) else "about"
-    searched = (
-        decline.kind == "inability" and tells("first_person", clause) and tells("hedged_search", clause)
-    )
-    return "about" if searched else "other"
+    return "other"
 
 
 def _object(clause: str) -> frozenset[str]:
     """Words of a decline that say what is declined."""
-    return concepts_of(clause) - _EMPTY
+    return concepts_of(clause) - INFORMING
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:
     """Whether what is declined is another attribute of the same thing ("the age of ...")."""
-    heads = (_object(found[1] or found[2]) for found in pattern("declines", "head").finditer(clause))
+    heads = (_object(found[1] or found[2]) for found in pattern("acts", "head").finditer(clause))
     return any(head and not head & known for head in heads)
 
 
 def _denies_existence(clause: str, profile: Profile) -> bool:
     """Whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
-    found = next(finds("declines", "absent", clause), None)
+    found = next(finds("acts", "absent", clause), None) if negations(clause) else None
     if not found:
         return False
-    words = _object(
-        clause if clause.casefold().startswith("no ") else clause[found.start() : found.end() + 80]
-    )
+    start = 0 if clause.casefold().startswith("no ") else found.start()
+    words = _object(clause[start : found.end() + 80])
     return (
         bool(words & profile.focus) and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2
     )
@@ -168,7 +151,7 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
 def says_nothing(text: str) -> bool:
     """Whether a sentence has no words but those for documents and for answering ("More is needed.")."""
     words = content(text)
-    return len(text.split()) >= _SENTENCE and len(words) > 0 and _EMPTY.issuperset(words)
+    return len(text.split()) >= _SENTENCE and len(words) > 0 and INFORMING.issuperset(words)
 
 
 def is_question(text: str) -> bool:
@@ -179,19 +162,18 @@ def is_question(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def asks_whether(profile: Profile) -> bool:
     """Whether yes or no answers a question."""
-    return profile.kind == "yesno" or tells("asks_whether", profile.question)
+    return profile.kind == "yesno" or does("asks_whether", profile.question)
 
 
 def is_guess(clause: str) -> bool:
     """Whether a clause calls itself a guess, or outside knowledge."""
-    return tells("guess", clause) or does("outside", clause)
+    return does("guess", clause) or does("outside", clause)
 
 
 Act = Literal[
     "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
-"""What a clause does; a sentence that offers no answer does the first of these that it holds."""
-_ORDER: tuple[Act, ...] = get_args(Act)
+"""What a clause does; an aside declines something else than what was asked."""
 _BRACKETS = regex(r"\[[^\[\]]*\]")
 _DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
@@ -206,7 +188,6 @@ class Refusal(NamedTuple):
     limited: bool = False  # it declines something, or names limits of its author, whatever it goes on to say
     sure: bool = False  # it declines, and offers no answer beside it
     unable: bool = False  # its author says of something that he cannot tell
-    closes: bool = False  # it ends by saying what is missing, and has come to no answer before
     premise_corrected: bool = False  # it denies what the question takes for granted
     clarification: bool = False
     elsewhere: bool = False  # it declines, and answers from another document than the one asked about
@@ -215,6 +196,17 @@ class Refusal(NamedTuple):
     def refuses(self) -> bool:
         """Whether it is a refusal of any sort where it commits to nothing that can be read."""
         return self.declines or self.premise_corrected or self.clarification
+
+
+class Clause(NamedTuple):
+    """What a clause of an answer does."""
+
+    sentence: int
+    text: str
+    act: Act
+    verdict: Verdict | None
+    level: int = 0  # 2: it comes to an answer; 1: it may hold one
+    covers: float = 0.0  # share of the attribute asked for that a clause which may answer names
 
 
 def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = False) -> Refusal:
@@ -226,115 +218,105 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     moved = any(_moves_to_another(text, profile) for text in sentences)
     corrected = any(does("premise", text) for text in sentences)
     denied = any(denies_premise(text, profile) for text in bare)
-    if not (moved or any(_may_decline(text, profile) for text in sentences)):
-        return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
-    state = _DeclineState(question, profile)
-    for text in sentences:
-        state.take(text)
-    declined = state.declined or (not state.offered and (state.unsaid or state.recipe))
     clarifies = _asks_back(sentences)
-    lacking = state.unable or (state.lacking and (not state.stated or profile.kind not in ("text", "list")))
-    alone = lacking and not (state.offered or clarifies)
-    silent = state.silent and not (state.offered or cited or question.answerable)
+    said = read_clauses(sentences, question, profile)
+    acts = {clause.act for clause in said}
+    if not (moved or may_decline(said)):
+        return Refusal(premise_corrected=corrected or denied, clarification=clarifies)
+    likely = log_odds(refusal_measures(said, question.kind, cited=cited))
+    declined = any(clause.verdict == "about" for clause in said)
+    listing = question.kind == "list" and any(clause.level for clause in said)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
-    sure = moved or elsewhere or silent or ((declined or (alone and not state.said)) and not state.offered)
     return Refusal(
-        declined=declined or moved or silent,
-        beside=state.declined or state.near,
-        declines=sure or alone or ((declined or state.near) and state.offered < 2),
-        limited=state.unsaid,
-        sure=sure,
-        unable=state.unable,
-        closes=state.closed and state.offered < 2,
+        declined=declined or moved,
+        beside="decline" in acts,
+        declines=likely > 0 or moved or elsewhere,
+        limited="decline" in acts,
+        sure=(likely > SURE and not listing) or moved or elsewhere,
+        unable=any(clause.act == "aside" and act_scores(clause.text)["unable"] > 0 for clause in said),
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
         elsewhere=elsewhere,
     )
 
 
-class _DeclineState:
-    """What the sentences so far decline, and what they offer in the end."""
+def may_decline(said: Sequence[Clause]) -> bool:
+    """Whether anything in an answer may decline; most answers need no more."""
+    return any(
+        clause.act in ("decline", "aside") or act_scores(clause.text)["decline"] > FAINT for clause in said
+    )
 
-    def __init__(self, question: Question, profile: Profile) -> None:
-        self.profile = profile
-        self.listing = question.kind == "list"
-        self.golds = [each.casefold() for each in question.answers if find_decline(each)]
-        self.declined = self.near = self.unsaid = self.unable = self.silent = False
-        self.stated = self.recipe = self.supposing = self.closed = self.lacking = False
-        self.said = False  # something else than declining is said, which may hold the answer
-        self.offered = 0  # 2: it comes to an answer; 1: something may hold it
-        self.before: Act = "statement"
 
-    def take(self, text: str) -> None:
-        """Read the next sentence."""
-        begun = self.supposing or does("supposing", text)
-        self.supposing = begun and (self.declined or self.unsaid)
-        found = _said(text, self.profile, self.before, supposing=self.supposing)
-        kinds = [act for _, act, _ in found]
-        beside = "decline" in (self.before, *kinds)
-        here = 0
-        for clause, act, verdict in found:
-            self.said |= act not in ("decline", "aside", "courtesy")
-            if act not in ("courtesy", "advice", "method"):
-                self.closed = act in ("decline", "aside")
-            no_rule = _sets_no_rule(clause, self.profile)
-            self.silent |= no_rule
-            if any(gold in clause.casefold() or self._repeats(clause, gold) for gold in self.golds):
+def read_clauses(sentences: Sequence[str], question: Question, profile: Profile) -> list[Clause]:
+    """Clauses of an answer in order."""
+    golds = [gold.casefold() for gold in question.answers if find_decline(gold)]
+    said: list[Clause] = []
+    for index, text in enumerate(sentences):
+        here = [(text, None)] if is_question(text) else verdicts(text, profile)
+        for clause, verdict in here:
+            if any(gold in clause.casefold() or _repeats(clause, gold, profile) for gold in golds):
                 # "No evidence of fraud" is what was found.
-                here = 2
-            elif no_rule or act == "decline" or (self.declined and act == "aside"):
-                self.unsaid |= act == "decline"
-                self.near |= verdict == "near"
-                self.declined |= verdict == "about"
-                if not self.listing and (self.offered < 2 or no_rule or does("concludes", clause)):
-                    # What was stated before a decline is what there is instead; a conclusion stands.
-                    self.offered = here = 0
-            else:
-                here = max(here, _commitment_level(clause, act, self.profile, beside=beside))
-                decline = find_decline(clause) if act == "aside" else None
-                self.unable |= decline is not None and decline.kind != "silence"
-                self.lacking |= decline is not None or (act == "pointer" and does("apart", clause))
-        self.offered = max(self.offered, here)
-        self.before = "statement" if here else min(kinds, key=_ORDER.index)
-        self.stated |= self.before == "statement"
-        self.recipe = not self.stated and (self.recipe or does("recipe", text))
-
-    def _repeats(self, clause: str, gold: str) -> bool:
-        """Whether a clause says what a gold says was not so ("could not provide evidence")."""
-        own = concepts_of(gold) - self.profile.words
-        return len(own.intersection(content(clause))) * 3 > max(3, len(own))
+                said.append(Clause(index, clause, "statement", None, 2))
+                continue
+            act = "courtesy" if is_question(text) else _act_of(clause, verdict, profile)
+            beside = any(each.act == "decline" for each in said[-2:])
+            level = _commitment_level(clause, act, profile, beside=beside)
+            covers = _covered(clause, profile) if level else 0.0
+            said.append(Clause(index, clause, act, verdict, level, covers))
+    if len(said) > 1 and said[1].act == "decline" and not content(said[0].text):
+        # "No. The passages do not mention it." says no more than that.
+        said[0] = said[0]._replace(act="courtesy", level=0)
+    return said
 
 
-def _said(
-    text: str, profile: Profile, before: Act, *, supposing: bool
-) -> list[tuple[str, Act, Verdict | None]]:
-    """Clauses of a sentence, each with what it does and what it declines."""
-    if is_question(text):
-        return [(text, "courtesy", None)]
-    supposing = supposing or does("conditional", text) or does("recipe", text)
-    instead: Act | None = None
-    if supposing or (before in ("method", "courtesy") and _is_formula(text)):
-        instead = "method"
-    elif before in ("method", "background") and does("goes_on", text):
-        instead = "background"
-    found: list[tuple[str, Act, Verdict | None]] = []
-    end = 0
-    for clause, verdict in verdicts(text, profile):
-        start = text.find(clause, end)
-        act = _act_of(clause, verdict, profile)
-        joint, end = text[end:start], start + len(clause)
-        plain = act in ("statement", "pointer", "background")
-        if instead and plain and (supposing or not does("concludes", clause)):
-            act = instead
-        follows = bool(found) and act in ("statement", "background") and does("so", joint)
-        found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
-        if act in ("method", "advice"):
-            instead = "method"
-    return found or [(text, "courtesy", None)]
+def _repeats(clause: str, gold: str, profile: Profile) -> bool:
+    """Whether a clause says what a gold says was not so ("could not provide evidence")."""
+    own = concepts_of(gold) - profile.words
+    return len(own.intersection(content(clause))) * 3 > max(3, len(own))
+
+
+def refusal_measures(said: Sequence[Clause], kind: str, *, cited: bool = False) -> Mapping[str, float]:
+    """Measures of an answer, from which it is told whether it declines."""
+    n, sentences = len(said), said[-1].sentence + 1 if said else 0
+    declines = [place for place, clause in enumerate(said) if clause.act == "decline"]
+    first, last = (declines[0], declines[-1]) if declines else (n, n)
+    measures: dict[str, float] = {"sentences": min(sentences, 8) / 8, "one sentence": sentences == 1}
+    acts = Counter(clause.act for clause in said)
+    kinds = Counter(clause.verdict for clause in said)
+    for act in get_args(Act):
+        measures |= {f"any {act}": acts[act] > 0, f"share {act}": acts[act] / n}
+    for verdict in get_args(Verdict):
+        measures |= {f"any {verdict}": kinds[verdict] > 0, f"share {verdict}": kinds[verdict] / n}
+    measures["but"] = any(
+        one.act in ("decline", "aside") and other.sentence == one.sentence and other.level > 0
+        for one, other in pairwise(said)
+    )
+    measures["declines first"] = bool(declines) and said[first].sentence == 0
+    measures["declines last"] = bool(declines) and said[last].sentence == sentences - 1
+    for place, part in (("before", said[:first]), ("after", said[last + 1 :]), ("anywhere", said)):
+        for level in (1, 2):
+            measures[f"level {level} {place}"] = any(clause.level == level for clause in part)
+        measures[f"covers {place}"] = max((clause.covers for clause in part), default=0.0)
+        stated = sum(clause.act == "statement" for clause in part)
+        measures |= {f"states {place}": stated > 0, f"statements {place}": min(stated, 4) / 4}
+    scores = [act_scores(clause.text) for clause in said]
+    declining = [
+        max(score["decline"], float(clause.act == "decline"))
+        for score, clause in zip(scores, said, strict=True)
+    ]
+    measures |= {"most decline": _clipped(max(declining)), "first decline": _clipped(declining[0])}
+    measures["most unable"] = _clipped(max(score["unable"] for score in scores))
+    measures |= {f"kind {kind}": 1, "cited": cited}
+    measures["yes or no"] = does("yes_or_no", said[0].text)
+    return {name: float(value) for name, value in measures.items()}
+
+
+def _clipped(score: float) -> float:
+    return max(-4.0, min(4.0, score))
 
 
 def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
-    if verdict in ("about", "near") or tells("whole", clause):
+    if verdict in ("about", "near"):
         return "decline"
     if verdict is not None:
         return "aside"
@@ -342,16 +324,15 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
         return "premise"
     if any(does(each, clause) for each in ("concludes", "worked_out", "yes_or_no", "guesses")):
         return "statement"
-    if does("method", clause):
-        return "method"
-    if does("courtesy", clause) or not content(clause):
+    if not content(clause):
         return "courtesy"
-    if does("advice", clause):
-        return "advice"
-    if does("pointer", clause):
-        return "pointer"
+    scores = act_scores(clause)
     norm = profile.kind == "yesno" and profile.modality not in ("fact", "not_fact")
-    return "background" if does("background", clause) and not norm else "statement"
+    likely = max(
+        (act for act in get_args(Act) if act in LEARNT and not (norm and act == "background")),
+        key=lambda act: scores[act],
+    )
+    return likely if scores[likely] > 0 else "statement"
 
 
 def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
@@ -365,13 +346,13 @@ def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) 
         return 0
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
-    short = len(raw_words(clause)) <= 8
+    short = len(raw_words(clause)) <= _SHORT
     years = {date.year for date in find_dates(clause) if date.year}
     if act == "statement" and valued and profile.kind in ("number", "date") and profile.focus:
         in_full = len(words & profile.focus) * 5 >= 4 * len(profile.focus)
         if in_full and (profile.kind == "date" or not years or years & profile.years):
             return 2
-    if beside and (does("guesses", clause) or (short and tells("it_is", clause))):
+    if beside and (does("guesses", clause) or (short and does("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
     if act == "background":
         asked = profile.kind in ("number", "date") and bool(words & profile.words)
@@ -380,34 +361,24 @@ def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) 
     return int(bool(told) or profile.kind == "list")
 
 
+def _covered(clause: str, profile: Profile) -> float:
+    """Share of the attribute asked for that a clause names; none for another year."""
+    years = {date.year for date in find_dates(clause) if date.year}
+    if profile.kind != "date" and years and profile.years and years.isdisjoint(profile.years):
+        return 0.0
+    return len(concepts_of(clause) & profile.focus) / max(1, len(profile.focus))
+
+
 def _asks_back(sentences: Sequence[str]) -> bool:
     asking = [text for text in sentences if is_question(text) or does("please", text)]
     return bool(asking) and (len(asking) == len(sentences) or any(does("asks_back", text) for text in asking))
 
 
-def _may_decline(text: str, profile: Profile) -> bool:
-    """Whether anything in a sentence declines; most answers hold no such sentence and need no more."""
-    return (
-        tells("whole", text)
-        or does("recipe", text)
-        or _sets_no_rule(text, profile)
-        or any(verdict is not None for _, verdict in verdicts(text, profile))
-    )
-
-
-def _sets_no_rule(text: str, profile: Profile) -> bool:
-    return (
-        profile.kind == "yesno"
-        and not profile.focus.isdisjoint(concepts_of(text.replace("-", " ")))
-        and tells("no_rule", text)
-    )
-
-
 def _names_other_document(text: str, question: str) -> bool:
     """Whether a sentence answers from a document that the question does not name."""
-    found = pattern("declines", "other_document").search(text)
+    found = pattern("acts", "other_document").search(text)
     other = found is not None and not find_decline(text) and found[1] not in question
-    return other and tells("document", question)
+    return other and does("document", question)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
@@ -417,13 +388,8 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
     if find_decline(text):
         return False
     for entry in ("not_it", "did_not"):
-        for found in pattern("declines", entry).finditer(text):
+        for found in pattern("acts", entry).finditer(text):
             denied = frozenset(raw_words(found["denied"])) & profile.names
             if denied and not frozenset(raw_words(found["other"])) & (profile.names | profile.words):
                 return True
     return False
-
-
-def _is_formula(text: str) -> bool:
-    """Whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
-    return not does("worked_out", text) and (not does("finite", text) or does("operator", text))

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragharness.corpus.propositions import read
+from ragharness.graders.reading.acts import ANSWERING
 from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
-from ragharness.graders.reading.refusal import ANSWERING, find_decline, is_question, speaks_of_question
+from ragharness.graders.reading.refusal import find_decline, is_question, speaks_of_question
 from ragharness.language.polarity import FACTS, YEAR, Modality, Polarity, frame, verb_at, verdict
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import clauses, concepts_of, content, raw_words
