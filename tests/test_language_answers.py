@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ragharness.graders.reading.refusal import does, find_decline
-from ragharness.language.markup import MARK, mark, normalise, resolve
+from ragharness.language.citations import MARK, Source, mark
+from ragharness.language.markup import normalise
 from ragharness.language.words import clauses, is_english
 
-KNOWN = ("c1#3", "c1#7", "p4")
+KNOWN = [Source("c1#3"), Source("c1#7"), Source("p4")]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,60 @@ def test_citations_are_found_where_they_stand(text: str, ids: tuple[str, ...]) -
     assert marked.cited(marked.text) == ids
 
 
+NDA = ("nda-1", "Secrecy Agreement between Alder and Birch, Inc.", "contracts/secrecy 1.pdf")
+REPORT = ("r9", "Annual Report 2023", "https://example.org/files/annual-2023.html?v=2")
+DOCUMENTS = [
+    Source("x1", "nda-1", NDA, "3", "This agreement lasts for two years from the date of signature."),
+    Source("x2", "nda-1", NDA, "4", "Either party may end it on thirty days' notice, given in writing."),
+    Source("x3", "r9", REPORT, "4", "Revenue was $5 million."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("two years [nda-1]", ("x1", "x2")),
+        ("two years [Secrecy Agreement between Alder and Birch, Inc.]", ("x1", "x2")),
+        ("two years (see Secrecy Agreement between Alder and Birch, Inc., p. 3).", ("x1",)),
+        ("two years [secrecy 1.pdf, page 4; r9]", ("x2", "x3")),
+        ("two years (p. 3)", ("x1",)),
+        ("As page 3 says, two years", ("x1",)),
+        ("two years [p. 9]", ("p. 9",)),
+        ("$5 million (https://example.org/files/annual-2023.html)", ("x3",)),
+        ("$5 million, says https://example.org/files/annual-2023.html.", ("x3",)),
+        ("$5 million [https://example.org/x3]", ("x3",)),
+        ("$5 million [https://example.org/another.html]", ("https://example.org/another.html",)),
+        ("$5 million [2]\n\nSources:\n1. secrecy 1.pdf\n2. Annual Report 2023", ("x3",)),
+        ("$5 million.[1]\n\n[1] Annual Report 2023, p. 4", ("x3",)),
+        ("$5 million. Source: Annual Report 2023.", ("x3",)),
+        ("Sources: Annual Report 2023 (page 4); nda-1", ("x3", "x1", "x2")),
+        ('It says: "This agreement lasts for two years from the date".', ("x1",)),
+        ('It "lasts for a hundred years from the date" and has a "term" (a "notice").', ()),
+        ("The Annual Report 2023 and nda-1 say so (Alder), (2023), [Birch].", ()),
+        ("$5 million [annual-2024]", ("annual-2024",)),
+    ],
+)
+def test_documents_and_pages_are_cited_by_any_name(text: str, ids: tuple[str, ...]) -> None:
+    assert mark(text, DOCUMENTS).passages == ids
+
+
+def test_names_cited_beside_the_text_are_what_its_numbers_mean() -> None:
+    beside = mark("$5 million [2]", DOCUMENTS, ["secrecy 1.pdf", "Annual Report 2023"])
+    assert (beside.ids, beside.listed) == (("x3",), ("secrecy 1.pdf", "x3"))
+
+
+def test_a_strict_reading_knows_ids_alone() -> None:
+    assert mark("two years [Annual Report 2023] (p. 3) [nda-1] [x1]", DOCUMENTS, strict=True).ids == (
+        "nda-1",
+        "x1",
+    )
+
+
+def test_a_page_alone_names_three_documents_at_most() -> None:
+    many = [Source(f"p{place}", f"d{place}", (f"d{place}",), "1") for place in range(5)]
+    assert mark("so it is (p. 1)", many).passages == ("p0", "p1", "p2")
+
+
 def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
     assert (
         MARK.sub("*", mark("Three years. [c1#3] Notices go to Oslo.", KNOWN).text)
@@ -47,9 +102,11 @@ def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
 
 
 def test_bare_numbers_are_ids_where_ids_are_numbers() -> None:
-    assert mark("x [2]", ("7", "2")).ids == ("2",)
-    assert not mark("x [2]", ("7", "2")).positional
-    assert resolve(["2", "[p4]"], KNOWN) == (("c1#7", "p4"), True)
+    numbers = [Source("7"), Source("2")]
+    assert mark("x [2]", numbers).ids == ("2",)
+    assert mark("x [2]", numbers).flags == ()
+    assert mark("", KNOWN, ["2", "[p4]"]).listed == ("c1#7", "p4")
+    assert mark("", KNOWN, ["2", "[p4]"]).flags == ("positional_citations",)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from msgspec import ValidationError, convert
+from msgspec import ValidationError, convert, to_builtins
 from msgspec.structs import replace
 
 from ragharness.analysis.compare import compare as compare_runs
@@ -240,7 +240,7 @@ def _verdict(
         "answers": list(golds),
         "answer": answer if isinstance(answer, str) else answer.text,
         "citations": None if isinstance(answer, str) else answer.citations and list(answer.citations),
-        "passages": _passage_rows(passages),
+        "passages": list(to_builtins(passages)),
         "label": "correct",
     }
     try:

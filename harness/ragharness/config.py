@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ragharness.errors import UsageError
-from ragharness.records import MOST_EPOCHS
+from ragharness.records import MOST_EPOCHS, Citations
 
 DEFAULT_SIZE = 130
 DEFAULT_SEED = 20261121  # arbitrary; the frozen sets were made with it
@@ -88,6 +88,12 @@ class RunConfig:
         (), "Setting of a grader, such as judge.model=NAME; repeatable.", metavar="GRADER.NAME=VALUE"
     )
     all_graders: bool = _option(False, "Ask every grader of the chain; the first that can decide still does.")
+    citations: Citations = _option(
+        "auto",
+        "What supports an answer: auto, what it cites by any name (if no answer of the run cites, what was"
+        " retrieved for it); retrieved, what was retrieved for it; passage, passages that it cites by id.",
+        metavar="auto|retrieved|passage",
+    )
     concurrency: int = _option(8, "Questions asked in parallel.", under="Limits", least=1)
     timeout: float = _option(60.0, "Seconds before a call times out.")
     retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).", least=0)
@@ -131,6 +137,8 @@ class RunConfig:
                 raise UsageError(f"{flag_of(option.name)} must be at least {least}, not {value}")
             elif least is not None and value > option.metadata["most"]:
                 raise UsageError(f"{flag_of(option.name)} must be at most {option.metadata['most']}")
+        if self.citations not in get_args(Citations):
+            raise UsageError(f"--citations is {', '.join(get_args(Citations))}, not {self.citations!r}")
         if self.engine not in ENGINES:
             raise UsageError(f"--engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.isolate and self.engine != "local":

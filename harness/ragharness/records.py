@@ -24,6 +24,9 @@ ADJUDICATED = "adjudicated"  # the annotator whose labels settle the disagreemen
 Count = Annotated[int, Meta(ge=0)]
 MOST_EPOCHS = 10_000
 
+Citations = Literal["auto", "retrieved", "passage"]
+"""What attributes an answer: whatever it cites, what was retrieved for it, or passages cited by id alone."""
+
 Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]  # ``ok`` alone has a bucket
 YesNo = Literal["yes", "no"]
 Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
@@ -67,6 +70,8 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     """Further places of its text: a repeated wording, or pieces of a passage that was put together."""
     heading: str = ""
     """Headings above it in its document: sections, title, unit and column heads of its table."""
+    names: tuple[str, ...] = ()  # further names of its document by which it may be cited: file, address
+    page: str = ""  # of its document
 
     @property
     def places(self) -> tuple[Evidence, ...]:
@@ -146,7 +151,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The result of a pipeline; a plain string or a dict with these keys works too."""
 
     text: str
-    citations: tuple[str, ...] | None = None  # passage ids; None: they are read from ``[id]`` marks
+    citations: tuple[str, ...] | None = None  # of passages or documents; None: they are read from the text
     confidence: float | None = None
     passages: tuple[Passage, ...] | None = None  # the passages of a pipeline that retrieves for itself
     usage: Usage | None = None
@@ -220,6 +225,8 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     extra: int | None = 0  # claims without a citation; None: not counted
     flags: tuple[str, ...] = ()  # of the reader: hedged, mixed, positional_citations, scale_implied, ...
     sentences: tuple[Sentence, ...] = ()
+    members: dict[str, tuple[str, ...]] = {}
+    """Passages behind each citation that names several: what was retrieved of a document or page."""
     value: str = ""  # the committed answer as the grader read it, for people to check
     score: Score | None = None  # of a free-text answer; None: it was compared by value, or not at all
     by: str = ""  # name of the grader that read it, where several were asked; empty: there was one
@@ -264,6 +271,7 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     value: str = ""
     score: Score | None = None
     sentences: tuple[Sentence, ...] = ()
+    members: dict[str, tuple[str, ...]] = {}  # passages behind each citation that names several
     others: tuple[Opinion, ...] = ()  # views of the other graders, in the order of the chain
     axes_by: tuple[tuple[str, str], ...] = ()  # axes that another grader read, and its name
     judgements: tuple[Judgement, ...] = ()
@@ -310,9 +318,12 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def cited(self) -> frozenset[str]:
         """The passage ids that the answer cites: those given apart and those that its grader read."""
-        apart = (self.answer and self.answer.citations) or ()
-        sentences = self.verdict.sentences if self.verdict else ()
-        return frozenset((*apart, *(mark for sentence in sentences for mark in sentence.citations)))
+        marks = set((self.answer and self.answer.citations) or ())
+        members: dict[str, tuple[str, ...]] = {}
+        if self.verdict:
+            marks.update(mark for sentence in self.verdict.sentences for mark in sentence.citations)
+            members = self.verdict.members
+        return frozenset(id_ for mark in marks for id_ in members.get(mark, (mark,)))
 
     @property
     def as_wanted(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace as dataclass_replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -211,6 +212,8 @@ def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> 
     times: Counter[bytes] = Counter()
     scores = _scored(folder, None, "", lambda record: times.update((had(record),)))
     cached = cache_folder() / "references" if cache else None
+    # The reference is measured as the run is.
+    grading = dataclass_replace(grading, citations=folder.run.citations)
     return keep(folder, with_blind(scores, *blind_count(grading, folder.records, cached, times)))
 
 

@@ -78,7 +78,7 @@ def compare(folders: Sequence[RunFolder]) -> Comparison:
 
 def _warnings(first: RunFolder, letter: str, folder: RunFolder) -> list[str]:
     """What makes two runs hard to compare; raises NotComparable where it is impossible."""
-    found = differences(first.run.settings, folder.run.settings)
+    found = differences(first.run, folder.run)
     fatal = [told for name, told in found.items() if name in ("question_set", "corpus")]
     if fatal:
         told = "; ".join(fatal).replace("the base", first.name).replace("the candidate", folder.name)

@@ -28,7 +28,14 @@ from ragharness.analysis.intervals import (
     smallest_mean,
     smallest_rise,
 )
-from ragharness.analysis.rules import Gates, RuleResult, check_calibration, check_rules, check_thresholds
+from ragharness.analysis.rules import (
+    Gates,
+    RuleResult,
+    check_calibration,
+    check_citations,
+    check_rules,
+    check_thresholds,
+)
 from ragharness.analysis.sides import Mark, Pairs, Side, common, differences, read_side, settle
 from ragharness.errors import RagharnessError, StorageError, UsageError
 from ragharness.records import BUCKETS
@@ -88,7 +95,8 @@ def gate(
         raise UsageError(f"expected two runs, found {base.name} twice", help="ragharness runs")
     first = read_side(base)
     second = read_side(candidate, first)
-    thresholds = [*check_thresholds(gates, candidate), *check_calibration(gates, base, candidate)]
+    thresholds = [*check_thresholds(gates, candidate), *check_citations(gates, first, second)]
+    thresholds += check_calibration(gates, base, candidate)
     decision = decide(first, second, gates, thresholds)
     if (by or why) and decision.verdict not in ("reject", "incomplete"):
         raise UsageError(f"expected a verdict to override, found {decision.verdict!r}")
@@ -102,7 +110,7 @@ def gate(
 
 def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleResult] = ()) -> Decision:
     """Verdict on two runs that were read: a pure function of their records."""
-    differing = differences(base.run.settings, candidate.run.settings)
+    differing = differences(base.run, candidate.run)
     allowed = [phrase for name, phrase in differing.items() if name in gates.allow]
     refused = [phrase for name, phrase in differing.items() if name not in gates.allow]
     names = list(common(base, candidate))

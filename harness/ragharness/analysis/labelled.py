@@ -19,6 +19,7 @@ from ragharness.corpus.folders.text import decode
 from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import Grader, waits
 from ragharness.graders.verdicts import decide, grade
+from ragharness.pipelines.adapters.fields import passage_of
 from ragharness.questions.values import typed, undecidable
 from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order
@@ -182,8 +183,9 @@ def _passages(value: object) -> list[tuple[Passage, bool]]:
         if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
             raise ValueError(f"expected passages with a text, found {json.dumps(written)[:60]}")  # noqa: TRY004
         name, text = str(fields.get("id") or f"p{rank}"), fields["text"]
-        document, title = name.rpartition("#")[0] or name, str(fields.get("title") or "")
-        passage = Passage(name, document, title, 0, len(text), text)
+        read = passage_of(fields) or Passage(name, "", "", 0, 0, text)
+        document = read.document or name.rpartition("#")[0] or name
+        passage = replace(read, id=name, document=document, start=0, end=len(text))
         passages.append((passage, fields.get("evidence", True) is not False))
     return passages
 

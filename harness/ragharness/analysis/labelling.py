@@ -32,7 +32,8 @@ from ragharness.analysis.labels import (
     spread_of,
 )
 from ragharness.errors import AlreadyLabelled, UsageError
-from ragharness.language.markup import mark
+from ragharness.graders.reading.answer import sources_of
+from ragharness.language.citations import Source, mark
 from ragharness.records import ADJUDICATED, Bucket, Evidence, Passage, Question, Record, YesNo
 from ragharness.runner.grading import GradingContext
 from ragharness.runner.journal import Key
@@ -83,8 +84,9 @@ def item_of(record: Record, grading: GradingContext) -> Item:
     passages = grading.passages_of(record)
     answer = record.answer.text if record.answer else ""
     apart = (record.answer and record.answer.citations) or ()
-    pieces = _pieces(answer, [passage.id for passage in passages])
-    cited = {name for piece in pieces for name in piece.cites} | set(apart)
+    sources = sources_of(passages)
+    pieces = _pieces(answer, sources)
+    cited = {name for piece in pieces for name in piece.cites} | set(mark("", sources, apart).passages)
     covered = grading.evidence.covered(question, passages)
     gold = grading.evidence.supporting(question, passages)
     return Item(
@@ -125,12 +127,12 @@ def _notes(question: Question) -> list[str]:
     return notes
 
 
-def _pieces(answer: str, known: Sequence[str]) -> Spans:
+def _pieces(answer: str, sources: Sequence[Source]) -> Spans:
     """Answer in pieces, its citation marks apart."""
     found: Spans = []
     end = 0
     for bracket in _BRACKET.finditer(answer):
-        if ids := mark(bracket[0], known).ids:
+        if ids := mark(bracket[0], sources).passages:
             found += [Piece(answer[end : bracket.start()]), Piece(bracket[0], cites=ids)]
             end = bracket.end()
     return [piece for piece in (*found, Piece(answer[end:])) if piece.text]

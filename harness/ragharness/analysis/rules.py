@@ -21,7 +21,7 @@ from ragharness.analysis.calibrating import standing
 from ragharness.analysis.metrics import PARTS, Outcome, Share, Tally, YesNoAxis, metrics, rate, share
 from ragharness.analysis.sides import DIFFERENCES, UNLIMITED, Pair, Pairs, Side, tied
 from ragharness.errors import UnknownName, UsageError
-from ragharness.records import BUCKETS
+from ragharness.records import BUCKETS, Citations
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 
@@ -40,6 +40,7 @@ class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A correct answer that becomes a refusal does not count against the change."""
     citation_supports: bool = False  # the rate of answers whose citations all support may not fall
     calibrated: bool = False  # both runs must be calibrated by people's labels (``ragharness calibrate RUN``)
+    citations: Citations | None = None  # what must have supported the answers of both runs; null: anything
     epochs: Literal["majority", "any"] = "majority"
     """Which bucket a question has that was asked several times."""
     allow: tuple[str, ...] = ()  # differences between the runs that are accepted, by name
@@ -76,7 +77,7 @@ def read_gates(text: str) -> Gates:
             if value.lower() not in _YES:
                 raise UsageError(f"expected {name}=yes or no, found {value!r}", help=_EXAMPLE)
             values[name] = _YES[value.lower()]
-        elif name in ("allow", "epochs"):
+        elif name in ("allow", "epochs", "citations"):
             values[name] = value.split("+") if name == "allow" else value
         else:
             values["thresholds"][name] = value if sign == "=" else f"{sign}{value}"
@@ -124,7 +125,7 @@ class Limits(Struct, frozen=True):
 class RuleResult(Struct, frozen=True):
     """One rule with both runs' figures and the questions that changed."""
 
-    rule: str  # G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration
+    rule: str  # G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; A: attribution; C: calibration
     name: str
     text: str
     base: Limits | None
@@ -363,6 +364,18 @@ def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
     tally = Tally(folder.checked_questions(), run.settings.epochs).add(folder.records())
     k = run.settings.k if run.takes == "passages" else None
     return [_held(name, limit, tally, k) for name, limit in limits.items()]
+
+
+def check_citations(gates: Gates, *sides: Side) -> list[RuleResult]:
+    """Whether the answers of the runs had to be supported as the gates ask for; open where not."""
+    wanted = gates.citations
+    if wanted is None:
+        return []
+    others = [f"{side.name} by {side.run.citations}" for side in sides if side.run.citations != wanted]
+    text = f"both runs are graded by {wanted}"
+    if others:
+        text = f"{', '.join(others)}, wanted {wanted}: ragharness grade RUN --citations {wanted}"
+    return [RuleResult("A", "citations", text, None, Limits(None, None), None, None if others else True)]
 
 
 def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 
 from ragharness.analysis.intervals import sign_test
 from ragharness.analysis.metrics import PARTS, Outcome, Part, Share, Span, Tally, how_many, metrics
-from ragharness.records import BUCKETS, Failure
+from ragharness.records import BUCKETS, Citations, Failure
 from ragharness.support.messages import error_line, message_kind
 
 FORMAT = 2  # the version of this layout
@@ -228,6 +228,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     calibration: str = "NOT calibrated"  # whether people's labels say how far the grader can be believed
     epochs: int = 1  # how often each question was asked
     stability: Stability | None = None  # null where each question was asked once
+    citations: Citations = "auto"  # what had to support an answer; ``retrieved``: attribution was not tested
     tags: list[str] = []
     pipeline_settings: dict[str, str | int | float] = {}
     """Settings that answers depend on: model, prompt, address and others."""

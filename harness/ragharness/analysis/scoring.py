@@ -122,7 +122,7 @@ def score(
         format=FORMAT,
         result=not concluded.reasons,
         verdict=concluded.kind,
-        sentence=concluded.sentence,
+        sentence=concluded.sentence + _untested(run) * (not concluded.reasons),
         reasons=concluded.reasons,
         run=name,
         folder=folder,
@@ -174,9 +174,17 @@ def score(
         created=run.created,
         epochs=epochs,
         stability=stability(outcomes, epochs),
+        citations=run.citations,
         tags=list(run.tags),
         pipeline_settings=settings.pipeline_settings,
     )
+
+
+def _untested(run: Run) -> str:
+    """What the headline of a run says that is measured by what was retrieved."""
+    if run.citations != "retrieved":
+        return ""
+    return f"; {'no citations' if run.uncited else 'citations not required'}: attribution not tested"
 
 
 def retrieval(outcomes: Sequence[Outcome], k: int | None, failed: list[str] | None = None) -> MetricValues:

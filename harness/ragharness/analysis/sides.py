@@ -13,10 +13,10 @@ import msgspec
 
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, Record
-from ragharness.runner.run_folder import Run, RunFolder, Settings
+from ragharness.runner.run_folder import Run, RunFolder
 
 Rule: TypeAlias = Literal["majority", "any"]  # the bucket of more than half of the epochs, or the worst
-DIFFERENCES = ("corpus", "question_set", "grader", "epochs")  # the same in both runs, or allowed by name
+DIFFERENCES = ("corpus", "question_set", "grader", "epochs", "citations")  # the same, or allowed by name
 WORST_FIRST = ("wrong", "unsupported", "refused", "correct")
 BEST_QUALITY = 3
 UNLIMITED = float("inf")
@@ -201,12 +201,13 @@ def common(base: Side, candidate: Side) -> Iterator[str]:
             yield name
 
 
-def differences(base: Settings, candidate: Settings) -> dict[str, str]:
+def differences(base: Run, candidate: Run) -> dict[str, str]:
     """A phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
     phrases = {}
     for name in DIFFERENCES:
         fields = ("corpus", "split", "corpus_hash") if name == "corpus" else (name,)
-        ours, theirs = ([getattr(settings, field) for field in fields] for settings in (base, candidate))
+        holders = (base, candidate) if name == "citations" else (base.settings, candidate.settings)
+        ours, theirs = ([getattr(holder, field) for field in fields] for holder in holders)
         if ours != theirs:
             moved = f"{_words(ours)} in the base, {_words(theirs)} in the candidate"
             phrases[name] = f"{name.replace('_', ' ')}: {moved}"

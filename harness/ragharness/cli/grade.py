@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from ragharness.cli import _options as shared
 from ragharness.cli.rubric import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
-from ragharness.errors import UsageError
-from ragharness.records import Record
+from ragharness.errors import UnknownName, UsageError
+from ragharness.records import Citations
 
 if TYPE_CHECKING:
     from ragharness.graders import Grader
     from ragharness.graders.verdicts import CaseResult
+    from ragharness.runner.grading import Change
 
 EXIT_DIFFERENT = 1
 _LISTED = 20  # changed verdicts that are named; the rest is counted
@@ -30,6 +32,9 @@ def grade(
     grader_option: list[str] | None = shared.GRADER_OPTION,
     all_graders: bool = shared.ALL_GRADERS,
     false_correct: float | None = shared.FALSE_CORRECT,
+    citations: str = typer.Option(
+        "", "--citations", metavar="NAME", help="As in ragharness run (default: as the run was graded)."
+    ),
     rubric: str = RUBRIC,
     judge: list[str] | None = JUDGE,
     people: Path | None = PEOPLE,
@@ -54,6 +59,7 @@ def grade(
 
     if cases is not None and run:
         raise UsageError(f"name a run or --cases, not both: {run} and {cases}")
+    reading = citations_of(citations, run if cases is None else None)
     chosen = load_grader(
         grader,
         false_correct,
@@ -62,14 +68,25 @@ def grade(
         offline=offline or is_offline(),
         cache=cache_folder() / "answers",
         dry_run=dry_run,
+        citations=reading,
     )
     if cases is not None:
         return _grade_cases(cases, chosen, as_json=json)
     if dry_run:
         return _dry_run(run, chosen, source=source, offline=offline)
-    return grade_run(
-        run, chosen, source=source, offline=offline, as_json=json, concurrency=max(1, concurrency)
-    )
+    threads = max(1, concurrency)
+    return grade_run(run, chosen, reading, source=source, offline=offline, as_json=json, concurrency=threads)
+
+
+def citations_of(name: str, run: str | None) -> Citations:
+    """Reading of citations by its name, else that of a run; raises UnknownName, RunNotUsable."""
+    from ragharness.runner.run_search import find_run
+
+    if not name:
+        return "auto" if run is None else find_run(run).run.settings.citations
+    if name not in get_args(Citations):
+        raise UnknownName("reading of citations", name, get_args(Citations))
+    return cast("Citations", name)
 
 
 def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
@@ -144,6 +161,7 @@ def _as_json(results: list[CaseResult]) -> str:
 def grade_run(
     run: str,
     grader: Grader,
+    citations: Citations,
     *,
     source: str = "",
     offline: bool = False,
@@ -161,6 +179,7 @@ def grade_run(
     live = Live()
     folder = find_run(run)
     grading = grading_context(folder, source=source, offline=offline, grader=grader)
+    grading = replace(grading, citations=citations)
     folder, changed = regrade(folder, grading, concurrency)
     live.say("\n".join([_summary(changed), *cost_lines(grader)]))
     scores = count(folder, grading, cache=False)
@@ -169,9 +188,7 @@ def grade_run(
     return exit_code(scores)
 
 
-def _summary(changed: list[tuple[Record, Record]]) -> str:
-    from ragharness.runner.grading import came_out
-
-    listed = (f"  {old.question}  {came_out(old)} -> {came_out(new)}" for old, new in changed[:_LISTED])
+def _summary(changed: list[Change]) -> str:
+    listed = (f"  {each.question}  {each.was} -> {each.now}" for each in changed[:_LISTED])
     more = [f"  and {len(changed) - _LISTED} more"] if len(changed) > _LISTED else []
     return "\n".join([f"{len(changed)} verdicts changed", *listed, *more])

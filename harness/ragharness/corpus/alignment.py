@@ -11,19 +11,19 @@ the corpus agrees. Of any ``SEED + STEP`` in one piece that a text shares with i
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet
+from ragharness.language.citations import name_forms
+from ragharness.language.words import FOLDED, squeeze
 from ragharness.records import Document, Evidence, Passage
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ _MOST_SPANS = 64  # spans of one passage that are kept
 _SPAN_ID = re.compile(
     r"(?P<document>.+)@(?P<spans>\d{1,12}-\d{1,12}(?:\+\d{1,12}-\d{1,12}){0,15})", re.DOTALL
 )
-_SEPARATORS = re.compile(r"[\W_]+")
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
 Outcome = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
 
@@ -70,6 +68,16 @@ class Aligner:
         self._matcher: _Matcher | None = None
 
     def align(self, passage: Passage) -> Alignment:
+        """The passage with its spans in the corpus, and all names of its document."""
+        found = self._align(passage)
+        located = found.passage
+        document = self._corpus.document(located.document) if located.document else None
+        ours = (document.title, document.source) if document else ()
+        names = dict.fromkeys(filter(None, (*passage.names, passage.document, passage.title, *ours)))
+        others = tuple(name for name in names if name not in (located.document, located.title))
+        return found._replace(passage=replace(located, names=others, page=passage.page))
+
+    def _align(self, passage: Passage) -> Alignment:
         """The passage with its spans in the corpus.
 
         By offsets where document, start and end name a span that holds its text, else by its text, else by
@@ -107,7 +115,7 @@ class Aligner:
         if not document or passage.end <= passage.start:
             return None
         quoted = self._corpus.document(document).text[passage.start : passage.end]
-        claimed, brought = fold(quoted), fold(passage.text or quoted)
+        claimed, brought = squeeze(quoted), squeeze(passage.text or quoted)
         agrees = claimed == brought if whole else claimed in brought and len(claimed) >= SHARE * len(brought)
         if not quoted.strip() or not agrees:
             return None
@@ -184,7 +192,7 @@ class DocumentNames:
         self._by_name: dict[str, str] = {}
         for document in corpus.documents:
             names = (document.id, document.title, document.handle, document.source)
-            for form in dict.fromkeys(form for name in names for form in _forms(name)):
+            for form in dict.fromkeys(form for name in names for form in name_forms(name)):
                 bearer = self._by_name.setdefault(form, document.id)
                 if corpus.canonical(bearer) != corpus.canonical(document.id):
                     self._by_name[form] = ""
@@ -194,38 +202,9 @@ class DocumentNames:
         for name in names:
             if name in self._ids:
                 return name
-            if document := next(filter(None, (self._by_name.get(form) for form in _forms(name))), ""):
+            if document := next(filter(None, (self._by_name.get(form) for form in name_forms(name))), ""):
                 return document
         return ""
-
-
-def _forms(name: str) -> list[str]:
-    """How a name is compared: whole, as the last part of a path or URL, and without a file extension."""
-    path = unquote(urlsplit(name).path) if "://" in name else name
-    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-    forms = (fold(form) for form in (name, last, _EXTENSION.sub("", last), _EXTENSION.sub("", name)))
-    return list(filter(None, forms))
-
-
-def fold(text: str) -> str:
-    """Letters and digits of a text without layout, case or accents.
-
-    Line breaks, hyphens at line ends, typographic quotes and ligatures, accents in either Unicode form, and
-    the stars and bars of Markdown leave no trace, so that a text is found again however it was wrapped.
-    """
-    return _SEPARATORS.sub("", text).lower() if text.isascii() else text.translate(_FOLDED)
-
-
-class _FoldedLetters(dict[int, "str | None"]):
-    """What each letter becomes, found when it is first met; None: nothing."""
-
-    def __missing__(self, letter: int) -> str | None:
-        folded = unicodedata.normalize("NFKD", chr(letter)).casefold()
-        self[letter] = "".join(filter(str.isalnum, folded)) or None
-        return self[letter]
-
-
-_FOLDED = _FoldedLetters()
 
 
 def _unfolded_offsets(text: str) -> NDArray[int32]:
@@ -235,7 +214,7 @@ def _unfolded_offsets(text: str) -> NDArray[int32]:
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     used = sorted(map(ord, set(text)))
     lengths = np.zeros(used[-1] + 1 if used else 1, dtype=np.uint8)
-    lengths[used] = [len(_FOLDED[letter] or "") for letter in used]
+    lengths[used] = [len(FOLDED[letter] or "") for letter in used]
     return np.repeat(np.arange(len(text), dtype=np.int32), lengths[letters])
 
 
@@ -254,7 +233,7 @@ class _TextIndex:
         import numpy as np
 
         self._documents = documents
-        texts = [fold(document.text) for document in documents]
+        texts = [squeeze(document.text) for document in documents]
         self._begins = [0, *accumulate(len(text) + 1 for text in texts)][:-1]
         # A line break is never folded text: nothing matches across two documents.
         self._text = "\n".join(texts)
@@ -369,7 +348,7 @@ class _Matcher:
         ``near`` is where it says that it begins. A text that stands more than once in its document has all
         those spans: it says the same at each of them.
         """
-        folded = fold(text)
+        folded = squeeze(text)
         if len(folded) < LEAST:
             return _Match()
         if overlaps := self._index.whole(folded):
@@ -379,7 +358,7 @@ class _Matcher:
             return _Match(tuple(nearest), ambiguous=not document)
         match = self._match_pieces(folded, named)
         below = text.strip().partition("\n")[2]
-        if not match.spans and len(fold(below)) >= SHARE * len(folded):
+        if not match.spans and len(squeeze(below)) >= SHARE * len(folded):
             return self.match(below, named, near)  # short, below a heading: "Source 3:"
         return match
 
@@ -401,7 +380,7 @@ class _Matcher:
 
     def _title_length(self, folded: str, document: str) -> int:
         """How many folded characters at the beginning of a text are the title of the document."""
-        title = fold(self._corpus.document(document).title) if document else ""
+        title = squeeze(self._corpus.document(document).title) if document else ""
         return len(title) if folded.startswith(title) else 0
 
     def _pieces(self, folded: str, named: str) -> Iterator[list[_Overlap]]:
@@ -433,7 +412,7 @@ class _Matcher:
         meant = (document for document in likely if self._corpus.canonical(document) in standing)
         if document := next(meant, "") or _only(standing):
             return document
-        return _only([name for name in standing if fold(self._corpus.document(name).title) in folded])
+        return _only([name for name in standing if squeeze(self._corpus.document(name).title) in folded])
 
     def _in_document(self, overlaps: Sequence[_Overlap], document: str) -> list[_Overlap]:
         """The overlaps in one document: in it itself where it is a twin, else in its original."""

@@ -71,6 +71,7 @@ class GraderContext:
     options: Options = field(default_factory=lambda: Options(flag=FLAG))
     cache: Path | None = None
     dry_run: bool = False
+    strict: bool = False  # whether passages are cited by id alone (``--citations passage``)
 
 
 def grader_names() -> list[str]:
@@ -87,6 +88,7 @@ def load_grader(
     offline: bool = False,
     cache: Path | None = None,
     dry_run: bool = False,
+    citations: str = "auto",
 ) -> Grader:
     """Grader by name, or a chain of them: ``rules,judge,citation_supports=nli``.
 
@@ -115,7 +117,7 @@ def load_grader(
     for name in (*names, *axes.values()):
         if name not in loaded:
             options = Options(values.pop(name, {}), flag=FLAG, offline=offline, prefix=f"{name}.")
-            loaded[name] = _load(name, GraderContext(options, cache, dry_run))
+            loaded[name] = _load(name, GraderContext(options, cache, dry_run, citations == "passage"))
             options.finish(f"the grader {name!r}")
     for name in values:
         raise UnknownName(f"grader in {spec!r}, of {FLAG} {name}.NAME,", name, loaded)
@@ -222,7 +224,8 @@ def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:
                 fields |= {name: getattr(source, name) for name in names}
                 by[axis] = source.by
     if not chosen.sentences:
-        fields["sentences"] = next((reading.sentences for reading in readings if reading.sentences), ())
+        source = next((reading for reading in readings if reading.sentences), chosen)
+        fields |= {"sentences": source.sentences, "members": source.members}
     return replace(chosen, axes_by=tuple(by.items()), **fields) if fields else chosen
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
 from ragharness.graders.judging import FOLDER, TIMEOUT, Decided, Votes, digest_of, load_prompts
-from ragharness.graders.reading.answer import ParsedAnswer, claim_citations, parse_answer, read_citations
+from ragharness.graders.reading.answer import ParsedAnswer, claim_citations_by, parse_answer, read_citations
 from ragharness.pipelines.llm_client import connect, local
 from ragharness.records import Answer, Judgement, Match, Passage, Question, Reading
 from ragharness.support.files import expand_home
@@ -33,11 +33,14 @@ class Judge:
     name = "judge"
     waits = True
 
-    def __init__(self, votes: Votes, version: str, accept: float, reject: float) -> None:
+    def __init__(
+        self, votes: Votes, version: str, accept: float, reject: float, *, strict: bool = False
+    ) -> None:
         self.version = version
         self._votes = votes
         self._accept = accept
         self._reject = reject
+        self._strict = strict
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
@@ -46,7 +49,7 @@ class Judge:
 
         What the model leaves open needs review. Raises AccessRefused where no call can succeed.
         """
-        parsed, reading = read_citations(question, answer, retrieved, supporting)
+        parsed, reading = read_citations(question, answer, retrieved, supporting, strict=self._strict)
         if parsed.blank:
             return reading
         texts = {"question": question.text, "answer": answer.text}
@@ -110,13 +113,13 @@ class Judge:
                 break
             # The gold of an answerable question is asked for alone: what else it is, is wrong all the same.
             stated = "mismatch" if match == "match" else stated
-        claimed = claim_citations(evidence, parsed)
+        claimed = claim_citations_by(evidence, parsed)
         return replace(
             reading,
             committed=True,
             match=stated,
             claim_cited=bool(claimed) if parsed.citations else None,
-            any_valid_support=not supporting.isdisjoint(claimed),
+            any_valid_support=not parsed.supporting(supporting).isdisjoint(claimed),
             value=evidence,
             judgements=tuple(judgements),
         )
@@ -135,10 +138,11 @@ class Judge:
         self, reading: Reading, question: Question, answer: Answer, retrieved: Sequence[Passage]
     ) -> Reading:
         """Reading with whether every citation supports its sentence; None: one is left open."""
-        passages = {passage.id: passage for passage in retrieved}
+        parsed = parse_answer(answer, question.text, retrieved, strict=self._strict)
+        passages = parsed.cited_texts(retrieved)
         judgements = list(reading.judgements)
         verdicts: list[bool | None] = []
-        for part in parse_answer(answer, question.text, list(passages)).sentences:
+        for part in parsed.sentences:
             for cited in part.citations:
                 passage = passages.get(cited)
                 if passage is None:
@@ -205,7 +209,7 @@ def build(context: GraderContext) -> Judge:
         f"{VERSION} ({model}, prompts {digest_of(prompts)}, {count} vote{'s' if count > 1 else ''},"
         f" temperature {written}, accept {accept:g}, reject {reject:g})"
     )
-    return Judge(votes, version, accept, reject)
+    return Judge(votes, version, accept, reject, strict=context.strict)
 
 
 def _agreed(refusal: Decided) -> bool | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
 from ragharness.graders import GraderContext
-from ragharness.graders.reading.answer import claim_citations, parse_answer, read_citations
+from ragharness.graders.reading.answer import claim_citations_by, parse_answer, read_citations
 from ragharness.records import Answer, Passage, Question, Reading, Score
 from ragharness.retrievers.models import Model, find_model
 
@@ -40,17 +40,20 @@ class NliGrader:
 
     name = "nli"
 
-    def __init__(self, scorer: Scorer, version: str, accept: float, support: float) -> None:
+    def __init__(
+        self, scorer: Scorer, version: str, accept: float, support: float, *, strict: bool = False
+    ) -> None:
         self.version = version
         self._scorer = scorer
         self._accept = accept
         self._support = support
+        self._strict = strict
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
         """Reading that an answer states a gold, or that this is open."""
-        parsed, reading = read_citations(question, answer, retrieved, supporting)
+        parsed, reading = read_citations(question, answer, retrieved, supporting, strict=self._strict)
         if parsed.blank:
             return reading
         if question.kind not in ("text", "list") or not (question.answerable and question.answers):
@@ -61,13 +64,13 @@ class NliGrader:
         reading = replace(reading, score=Score(probability, ()))
         if probability < self._accept:
             return _open(reading, f"it states the gold with a probability of {probability:.2f}")
-        claimed = claim_citations("", parsed)
+        claimed = claim_citations_by("", parsed)
         return replace(
             reading,
             committed=True,
             match="match",
             claim_cited=bool(claimed) if parsed.citations else None,
-            any_valid_support=not supporting.isdisjoint(claimed),
+            any_valid_support=not parsed.supporting(supporting).isdisjoint(claimed),
         )
 
     def read_axis(
@@ -76,9 +79,9 @@ class NliGrader:
         """Reading with whether every citation supports its sentence; raises UsageError otherwise."""
         if axis != "citation_supports":
             raise UsageError(f"expected the axis citation_supports for nli, found {axis!r}")
-        passages = {passage.id: passage for passage in retrieved}
-        parts = parse_answer(answer, question.text, list(passages)).sentences
-        cited = [(part.text, mark) for part in parts for mark in part.citations]
+        parsed = parse_answer(answer, question.text, retrieved, strict=self._strict)
+        passages = parsed.cited_texts(retrieved)
+        cited = [(part.text, mark) for part in parsed.sentences for mark in part.citations]
         known = [(passages[mark], sentence) for sentence, mark in cited if mark in passages]
         pairs = [(f"{passage.title}\n{passage.text}", sentence) for passage, sentence in known]
         scores = self._scorer.scores(pairs)
@@ -155,7 +158,13 @@ def build(context: GraderContext) -> NliGrader:
     batch_size = options.whole("batch-size", BATCH_SIZE, least=1)
     scorer = Scorer(model, options.text("device"), batch_size, offline=options.offline)
     which = f"{model.name} {model.identity[-12:]}".strip()
-    return NliGrader(scorer, f"{VERSION} ({which}, accept {accept:g}, support {support:g})", accept, support)
+    return NliGrader(
+        scorer,
+        f"{VERSION} ({which}, accept {accept:g}, support {support:g})",
+        accept,
+        support,
+        strict=context.strict,
+    )
 
 
 def _open(reading: Reading, why: str) -> Reading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -11,8 +12,9 @@ from msgspec.structs import replace
 from ragharness.graders import GraderContext
 from ragharness.graders.reading.acts import ANSWERING
 from ragharness.graders.reading.answer import (
-    FIRST_CITATIONS,
     ParsedAnswer,
+    claim_citations,
+    lend_citations,
     own_sentences,
     parse_answer,
 )
@@ -60,7 +62,8 @@ class RulesGrader:
 
     name = "rules"
 
-    def __init__(self, false_correct: float = FALSE_CORRECT) -> None:
+    def __init__(self, false_correct: float = FALSE_CORRECT, *, strict: bool = False) -> None:
+        self.strict = strict  # whether passages are cited by id alone
         self.thresholds = operating_point(false_correct)
         usual = false_correct == FALSE_CORRECT
         self.version = VERSION if usual else f"{VERSION} (false correct {false_correct:g})"
@@ -70,16 +73,22 @@ class RulesGrader:
     ) -> Reading:
         """Primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
-        parsed = _taken_apart(question.text, answer, retrieved)
+        parsed = _taken_apart(question.text, answer, retrieved, strict=self.strict)
         if parsed.blank or _is_nothing(parsed, question):
             evidence = not supporting.isdisjoint(passages)
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(parsed.flags))
-        return _Reader(question, parsed, passages, supporting, self.thresholds).read()
+        reader = partial(_Reader, question, parsed, passages, supporting, self.thresholds)
+        if any(part.quotation for part in parsed.sentences):
+            # What is quoted as a citation is no second answer; where nothing else answers, it is the answer.
+            reading = reader(unquoted=True).read()
+            if reading.committed and reading.decides:
+                return reading
+        return reader().read()
 
 
 def build(context: GraderContext) -> RulesGrader:
     """Grader; at most ``false-correct`` of its *correct* verdicts on free text should be false."""
-    return RulesGrader(context.options.number("false-correct", FALSE_CORRECT))
+    return RulesGrader(context.options.number("false-correct", FALSE_CORRECT), strict=context.strict)
 
 
 def declines(question: str, text: str) -> bool | None:
@@ -110,13 +119,16 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> U
     nothing, profile = Outcome(), profile_of(asked)
     roles = [role_of(part, nothing, profile, refusing=declined) for part in parsed.sentences]
     read = zip(parsed.sentences, roles, strict=True)
-    told = [(part, role, supported(part, role, nothing, passages, frozenset())) for part, role in read]
+    texts = parsed.cited_texts(retrieved)
+    told = [(part, role, supported(part, role, nothing, texts, frozenset())) for part, role in read]
     return UngroundedReading(declined, tuple(describe(*each) for each in told), parsed.citations)
 
 
-def _taken_apart(question: str, answer: Answer, retrieved: Sequence[Passage]) -> ParsedAnswer:
+def _taken_apart(
+    question: str, answer: Answer, retrieved: Sequence[Passage], *, strict: bool = False
+) -> ParsedAnswer:
     unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-    return parse_answer(unlabelled, question, list(dict.fromkeys(each.id for each in retrieved)))
+    return parse_answer(unlabelled, question, retrieved, strict=strict)
 
 
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
@@ -141,13 +153,15 @@ class _Reader:
     passages: dict[str, Passage]
     supporting: frozenset[str]
     thresholds: tuple[float, float]
+    unquoted: bool = False  # whether quotations are left out
 
     def __post_init__(self) -> None:
         asked = profile_of(self.question)
         gold_passages = (self.passages[id_] for id_ in self.supporting if id_ in self.passages)
         self.licence = licence(self.question, asked, gold_passages)
         self.profile = asked._replace(years=asked.years.union(map(int, self.licence.only_years)))
-        self.own = own_sentences(self.answer.sentences, tuple(self.passages.values()))
+        parts = [part for part in self.answer.sentences if not (self.unquoted and part.quotation)]
+        self.own = own_sentences(parts, tuple(self.passages.values()))
 
     def read(self) -> Reading:
         """Primitives: is it a refusal, what does it commit to, what supports that."""
@@ -213,17 +227,23 @@ class _Reader:
         parts, cited = self.answer.sentences, self.answer.citations
         refusing = not outcome.committed and refusal.refuses
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
+        texts = self.answer.cited_texts(tuple(self.passages.values()))
+        valid = self.answer.supporting(self.supporting) & texts.keys()
+        lend_citations(
+            parts,
+            [role in ("answer", "claim") for role in roles],
+            [role == "nothing" for role in roles],
+            lambda place: supported(parts[place], roles[place], outcome, texts, valid),
+        )
         claims = [pair for pair in zip(parts, roles, strict=True) if pair[1] in ("answer", "claim")]
         outcome.contradiction = outcome.contradiction or self._contradicted(outcome, claims)
         supports = [
-            supported(part, role, outcome, self.passages, self.supporting)
-            for part, role in zip(parts, roles, strict=True)
+            supported(part, role, outcome, texts, valid) for part, role in zip(parts, roles, strict=True)
         ]
         quality = RefusalQuality()
         if refusing or outcome.partial_then_declined:
             quality = refusal_quality(self.answer, self.profile, retrieved=bool(self.passages))
-        claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
-        valid = self.supporting & self.passages.keys()
+        claimed = claim_citations(outcome.parts, [part for part, _ in claims])
         unreadable = "" if refusing else outcome.unreadable
         return Reading(
             status="needs_review" if unreadable else "ok",
@@ -238,12 +258,12 @@ class _Reader:
             premise_corrected=not outcome.committed and refusal.premise_corrected,
             clarification=not outcome.committed and refusal.clarification,
             non_responsive=not (outcome.committed or refusing or unreadable),
-            evidence_retrieved=bool(valid),
+            evidence_retrieved=not self.supporting.isdisjoint(self.passages),
             n_citations=len(cited),
-            claim_cited=any(claim_citations) if outcome.committed else None,
-            all_cited_retrieved=all(id_ in self.passages for id_ in cited) if cited else None,
+            claim_cited=bool(claimed) if outcome.committed else None,
+            all_cited_retrieved=all(id_ in texts for id_ in cited) if cited else None,
             all_cited_support=all(map(all, supports)) if cited else None,
-            any_valid_support=any(not valid.isdisjoint(each) for each in claim_citations),
+            any_valid_support=not valid.isdisjoint(claimed),
             explained=quality.explained,
             nearest=quality.nearest,
             next_step=quality.next_step,
@@ -251,6 +271,7 @@ class _Reader:
             extra=sum(not part.citations for part, _ in claims),
             flags=self._flags(outcome, refusal, claims),
             sentences=tuple(map(describe, parts, roles, supports)),
+            members=self.answer.members,
             value=outcome.value,
             score=outcome.score,
         )
@@ -260,7 +281,7 @@ class _Reader:
         right, yesno = outcome.match == "match", self.question.kind == "yesno"
         for part, role in claims if outcome.committed else ():
             answers = role == "answer"
-            if answers and not right:
+            if part.quotation or (answers and not right):
                 continue
             for passage in filter(None, map(self.passages.get, part.citations)):
                 if right and miscounts(passage, part.text, self.question.unit):

@@ -6,8 +6,7 @@ import ast
 import json
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
 
 from ragharness.language.tables import phrases, regex, table
@@ -120,132 +119,6 @@ _CITED = regex(
     rf"\[(?=[^\],;]{{0,64}}[\d#]){_INSIDE}\]|\((?=[^)]{{0,64}}#){_INSIDE}\)|【[^】]{{0,64}}】"
     r"|https?://\S+|www\.\S+"
 )
-_FIRST = 0xE000
-_MOST = 6000
-MARK = regex("[\ue000-\uf8ff]")
-"""A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
-
-_BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
-_SPLIT = regex(r"\s*(?:[,;|&/†]|\band\b)\s*")
-_LABEL = regex(rf"^(?:{phrases('answers', 'citation_labels')}\b\.?\s*[:#]?\s*)+", re.IGNORECASE)
-_NUMBERED = regex(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
-_LOOKS_LIKE_ID = regex(r"(?=.*\d)(?=.*[A-Za-z#_])(?!(?:Q|FY|CY)\d+$)[\w.:#/@+-]{2,100}", re.IGNORECASE)
-_HASHED = r"[A-Za-z][\w.:-]{0,80}#\d{1,6}\b"
-_NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
-_DEFINITION = regex(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
-_USE = regex(r"\[\^?(\w{1,10})\]")
-_WRAPPED = regex(
-    rf"\(\s*(?:{phrases('answers', 'wrapping')}\b[:.]?\s*)?([\ue000-\uf8ff,; ]+)\)", re.IGNORECASE
-)
-_AFTER_STOP = regex(
-    "([.!?](?<!^\\d.)(?<!\n\\d.)['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
-)
-_STRIPPED = " \t\"'`*_.^“”’‘"
-
-
-class Marked(NamedTuple):
-    """A text in which each citation is one character of the private-use area."""
-
-    text: str
-    ids: tuple[str, ...]  # the id behind each mark, in order of the characters from U+E000 on
-    positional: bool  # whether bare numbers were read as places in the list of passages
-
-    def cited(self, piece: str) -> tuple[str, ...]:
-        """Ids cited in a piece of the marked text, in order, each once."""
-        return tuple(dict.fromkeys(self.ids[ord(mark) - _FIRST] for mark in MARK.findall(piece)))
-
-
-class _Resolver:
-    """Turns the inside of a mark into ids."""
-
-    def __init__(self, known: Sequence[str]) -> None:
-        self.known = known
-        self.names = {id_.casefold(): id_ for id_ in reversed(known)}
-        self.integers = any(id_.isdigit() for id_ in known)
-        self.positional = False
-
-    def one(self, token: str) -> list[str]:
-        """Ids that one token names; nothing when it is no citation."""
-        bare = token.strip(_STRIPPED)
-        if bare.casefold() not in self.names:
-            bare = _LABEL.sub("", bare).strip()
-        if bare.casefold() in self.names:
-            return [self.names[bare.casefold()]]
-        if numbered := _NUMBERED.fullmatch(bare):
-            start, stop = int(numbered[1]), int(numbered[2] or numbered[1])
-            return [self._at(rank) for rank in range(start, min(stop, start + 30) + 1)]
-        return [bare] if _LOOKS_LIKE_ID.fullmatch(bare) else []
-
-    def _at(self, rank: int) -> str:
-        digits = str(rank)
-        if self.integers:
-            return digits
-        # A footnote's number has a name of its own.
-        self.positional = self.positional or digits not in self.names
-        return self.names.get(digits) or (self.known[rank - 1] if 1 <= rank <= len(self.known) else digits)
-
-    def many(self, inside: str) -> list[str]:
-        """Ids that the inside of a mark names."""
-        return self.one(inside) or [id_ for token in _SPLIT.split(inside) for id_ in self.one(token)]
-
-    def define(self, text: str) -> str:
-        """Read footnotes and source lists ("[1]: p4", "[^a]: see p4") and take them out of the text."""
-        if not _DEFINITION.search(text):
-            return text
-        uses = Counter(_USE.findall(text))
-        bare = _bare_ids(self.known, text)
-
-        def read(found: re.Match[str]) -> str:
-            named = bare.search(found[2])
-            if uses[found[1]] < 2 or not named:
-                return found[0]
-            self.names[found[1].casefold()] = named[0]
-            return ""
-
-        return _DEFINITION.sub(read, text)
-
-
-def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
-    """Match ids without brackets: known ones with a digit and a letter or #, and what looks like "c1#3"."""
-    marked = (id_ for id_ in known if id_ in text and _NAMED.search(id_))
-    names = "|".join([*map(re.escape, sorted(marked, key=len, reverse=True)), _HASHED])
-    return re.compile(rf"(?<![\w#/&-])(?:{names})(?![\w#]|[-.]\w)")
-
-
-def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Ids that a list of citations names, and whether bare numbers were read as places."""
-    resolver = _Resolver(known)
-    tokens = filter(None, (citation.strip().strip("[]()") for citation in citations))
-    ids = [id_ for token in tokens for id_ in resolver.one(token) or [token]]
-    return tuple(dict.fromkeys(ids)), resolver.positional
-
-
-def mark(text: str, known: Sequence[str]) -> Marked:
-    """Replace the citations of a text by marks; a mark after a full stop moves before it.
-
-    ``known``: the ids of the retrieved passages; bare numbers are places in it unless ids are numbers.
-    """
-    resolver = _Resolver(known)
-    ids: list[str] = []
-
-    def put(cited: Sequence[str]) -> str:
-        start = len(ids)
-        ids.extend(cited[: max(0, _MOST - len(ids))])
-        return "".join(chr(_FIRST + index) for index in range(start, len(ids)))
-
-    def bracket(match: re.Match[str]) -> str:
-        target = (match[2] or "").strip(" #").casefold()
-        if target in resolver.names:
-            return match[1] + put([resolver.names[target]])
-        return put(resolver.many(match[1])) or match[0]
-
-    if "[" in text:
-        text = _BRACKET.sub(bracket, resolver.define(text))
-    if "#" in text or any(id_ in text for id_ in known):
-        text = _bare_ids(known, text).sub(lambda found: put([found[0]]), text)
-    text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
-    text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
-    return Marked(text, tuple(ids), resolver.positional)
 
 
 def without_labels(text: str, titles: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ _UNAMBIGUOUS = STOPWORDS - words_of("words", "name_particles") - words_of("words
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = regex(r"\w+")
+_SEPARATORS = regex(r"[\W_]+")
 _CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
 _MOST = 2000  # characters that tell the language; results on longer texts are not cached, to save memory
 _PUNCTUATION = '.,;:!?()[]"“”*_'
@@ -48,6 +49,27 @@ def words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return _TOKEN.findall(text.casefold())
+
+
+def squeeze(text: str) -> str:
+    """Letters and digits of a text without layout, case or accents.
+
+    Line breaks, hyphens at line ends, typographic quotes and ligatures, accents in either Unicode form, and
+    the stars and bars of Markdown leave no trace, so that a text is found again however it was wrapped.
+    """
+    return _SEPARATORS.sub("", text).lower() if text.isascii() else text.translate(FOLDED)
+
+
+class _FoldedLetters(dict[int, "str | None"]):
+    """What each letter becomes, found when it is first met; None: nothing."""
+
+    def __missing__(self, letter: int) -> str | None:
+        folded = unicodedata.normalize("NFKD", chr(letter)).casefold()
+        self[letter] = "".join(filter(str.isalnum, folded)) or None
+        return self[letter]
+
+
+FOLDED = _FoldedLetters()
 
 
 def raw_words(text: str) -> list[str]:

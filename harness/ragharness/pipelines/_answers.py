@@ -150,7 +150,13 @@ class _Reader:
             name = passage.id or (f"{document}@{passage.start}" if document else f"passage-{number}")
             name = self._clean(name, "the id of a passage")
             text = self._clean(passage.text, "the text of a passage", PASSAGE_TEXT_LIMIT)
-            return Passage(name, document, title, passage.start, passage.end, text)
+            names = tuple(
+                self._clean(each, "a name in a passage", fields.ID_LIMIT) for each in passage.names
+            )
+            page = self._clean(passage.page, "the page of a passage")
+            return Passage(
+                name, document, title, passage.start, passage.end, text, names=names, page=page
+            )
         except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
             return None
 
@@ -175,6 +181,9 @@ class _Reader:
 
     def _citation(self, value: object) -> str | None:
         name = fields.identifier(value)
+        if name and (get := fields.getter(value)) and fields.first_of([get], fields.ID_KEYS) is None:
+            page = fields.identifier(fields.first_of([get], fields.PAGE_KEYS))
+            name += f", p. {page}" if page else ""
         if name is None or not name.strip() or len(name) > fields.ID_LIMIT:
             shape = _kind(value) if name is None else f"one of {len(name):,} characters"
             self.problem(f"citations: expected passage ids, found {shape}; it was left out")

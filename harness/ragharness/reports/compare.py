@@ -153,9 +153,13 @@ def matrix_sections(found: Matrix) -> list[Section]:
     missing = sum(not cell.result for cell in found.cells)
     warning = [f"{missing} of {len(found.cells)} cells have no result: see the end."]
     runs = [(number, cell.run) for number, cell in numbered if cell.run]
+    untested = [number for number, cell in numbered if cell.scores and cell.scores.citations == "retrieved"]
+    mixed = 0 < len(untested) < sum(bool(cell.scores) for cell in found.cells)
+    unlike = f"Attribution was not tested in the cells {', '.join(untested)}, and was in the others."
     return [
         Section(told=(matrix_headline(found),)),
         *([Section(told=warning, tone="bad")] if missing else []),
+        *([Section(told=(unlike,), tone="unclear")] if mixed else []),
         *([_moves(found.effects)] if found.effects else []),
         Section("Cells", (), ("", *axes), cells, frozenset(range(1, len(axes) + 1))),
         _cells_came_out(found.cells),
@@ -321,7 +325,7 @@ def _rule(rule: RuleResult) -> Sequence[str]:
 
 
 def _moved(rule: RuleResult) -> str:
-    if rule.rule == "C":
+    if rule.rule in ("A", "C"):
         return rule.text
     candidate = _range(rule, rule.candidate)
     if rule.base is None:

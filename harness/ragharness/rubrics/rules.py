@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -18,6 +18,9 @@ from msgspec import Meta
 from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UnknownName
 from ragharness.records import Answer, Passage, Question
 from ragharness.rubrics.rubric import SCALE, Check, Item
+
+if TYPE_CHECKING:
+    from ragharness.graders.reading.answer import ParsedAnswer
 
 Rule = Callable[..., "Marked | float | None"]
 _Against = Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
@@ -208,24 +211,29 @@ def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None
 
 def citations_support(item: Item) -> Marked | None:
     """Every citation names a piece of the context that states the claim it stands in."""
-    pieces = {passage.id: passage for passage in item.passages}
-    citations = [(mark, text) for text, marks in _claims(item) for mark in marks]
+    parsed, claims = _parsed(item)
+    pieces = parsed.cited_texts(item.passages)
+    citations = [(mark, text) for text, marks in claims for mark in marks]
     bad = [mark for mark, text in citations if mark not in pieces or not _stated(text, [pieces[mark]])]
     return Marked.share(bad, len(citations), "not supported") if citations else None
 
 
 def _claims(item: Item, field: str = "") -> list[tuple[str, tuple[str, ...]]]:
-    """Claims of an output, or of a field of a JSON output: each sentence with its citations."""
+    return _parsed(item, field)[1]
+
+
+def _parsed(item: Item, field: str = "") -> tuple[ParsedAnswer, list[tuple[str, tuple[str, ...]]]]:
+    """Output, or a field of a JSON output, and its claims: each sentence with its citations."""
     from ragharness.graders.reading.answer import parse_answer
     from ragharness.graders.reading.axes import role_of
     from ragharness.graders.reading.records import Outcome, profile_of
 
     text = str((item.json or {}).get(field, "")) if field else item.text
     question = Question(id=item.id, text=item.input, stratum="grounded", kind="text", answerable=True)
-    parsed = parse_answer(Answer(text=text), item.input, [passage.id for passage in item.passages])
+    parsed = parse_answer(Answer(text=text), item.input, item.passages)
     profile, nothing = profile_of(question), Outcome()
     roles = [(part, role_of(part, nothing, profile, refusing=False)) for part in parsed.sentences]
-    return [(part.text, part.citations) for part, role in roles if role == "claim"]
+    return parsed, [(part.text, part.citations) for part, role in roles if role == "claim"]
 
 
 def _stated(claim: str, sources: Sequence[Passage]) -> bool:

@@ -244,10 +244,14 @@ def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
         _HELD.clear()
         config, corpus, passages, evidence = pickle.loads(ray.get(known[0]))  # noqa: S301 (our own)
         grader = load_grader(
-            config.grader, settings=config.grader_option, ask_all=config.all_graders, offline=config.offline
+            config.grader,
+            settings=config.grader_option,
+            ask_all=config.all_graders,
+            offline=config.offline,
+            citations=config.citations,
         )
         nobody = QuestionSet(corpus.id, corpus.split, corpus.hash, 0, 0, ())
-        _HELD[key] = GradingContext(corpus, nobody, passages, evidence, grader)
+        _HELD[key] = GradingContext(corpus, nobody, passages, evidence, grader, config.citations)
     grading = _HELD[key]
     questions, records = _BATCH.decode(batch)
     # Those of the batch alone: a worker need not hold a million.

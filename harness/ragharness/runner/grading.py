@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from msgspec import json
 from msgspec.structs import replace
@@ -21,11 +22,11 @@ from ragharness.corpus.loading import Corpus, load_corpus, manifest
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, cached_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.graders import Grader, load_grader, waits
-from ragharness.graders.verdicts import grade
+from ragharness.graders.verdicts import attributed, grade
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
 from ragharness.questions.questionset import QuestionSet, shipped_priors
-from ragharness.records import Answer, Passage, Question, Record, Verdict
+from ragharness.records import Answer, Citations, Passage, Question, Record, Verdict
 from ragharness.runner.journal import Journal
 from ragharness.runner.limits import Progress, describe
 from ragharness.runner.run_folder import RunFolder
@@ -45,6 +46,7 @@ class GradingContext:
     passages: PassageSet  # those of the whole corpus, with what an index leaves out
     evidence: EvidenceIndex
     grader: Grader
+    citations: Citations = "auto"
 
     def graded(self, record: Record) -> Record:
         """Record with its verdict; one without an answer to grade stays as it is.
@@ -74,7 +76,7 @@ class GradingContext:
     def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
         """Verdict on one answer, given the passages that its pipeline had."""
         supporting = self.evidence.supporting(question, passages)
-        return grade(self.grader, question, answer, passages, supporting)
+        return grade(self.grader, question, answer, passages, supporting, citations=self.citations)
 
     def passages_of(self, record: Record) -> list[Passage]:
         """Passages that the pipeline had, in the order of the record."""
@@ -150,7 +152,8 @@ def grading_context(
         corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(rows), rows, priors=priors
     )
     passages = cached_passages(corpus, settings.passage_words)
-    return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
+    grader = grader or load_grader(citations=settings.citations)
+    return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader, settings.citations)
 
 
 def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
@@ -175,31 +178,71 @@ def threads_for(grader: Grader, concurrency: int) -> int:
     return concurrency if waits(grader) else 1
 
 
+class Change(NamedTuple):
+    """An answer that came out otherwise."""
+
+    question: str
+    was: str
+    now: str
+
+
 def regrade(
     folder: RunFolder, grading: GradingContext, concurrency: int = 1
-) -> tuple[RunFolder, list[tuple[Record, Record]]]:
+) -> tuple[RunFolder, list[Change]]:
     """Replace all verdicts of a run, and give those that wait for one theirs.
 
-    A grader that waits for a service reads ``concurrency`` answers at once. Returns the run and the records
-    that came out otherwise, before and after. Raises StorageError when the folder is in use or cannot be
+    A grader that waits for a service reads ``concurrency`` answers at once. Returns the run and the answers
+    that came out otherwise. Raises StorageError when the folder is in use or cannot be
     written, AccessRefused where the service of a grader cannot be asked; the verdicts stay as they were then.
     """
-    changed = []
     threads = threads_for(grading.grader, concurrency)
-
-    def watched() -> Iterator[Record]:
-        pairs = map_in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
-        for before, after in pairs:
-            if came_out(before) != came_out(after):
-                changed.append((before, after))
-            yield after
-        yield from map_in_order(grading.graded, folder.waiting(), threads)
-
     with folder.rewriting():
-        folder.replace_records(watched())
-        settings = replace(folder.run.settings, grader=named(grading.grader))
-        folder = folder.with_run(replace(folder.run, settings=settings))
-    return folder, changed
+        before = list(map(came_out, folder.history()))
+        answers = chain(folder.history(), folder.waiting())
+        folder.replace_records(map_in_order(grading.graded, answers, threads))
+        settings = replace(folder.run.settings, grader=named(grading.grader), citations=grading.citations)
+        folder = folder.with_run(replace(folder.run, settings=settings, uncited=False))
+        _attribute(folder)
+    after = ((record.question, came_out(record)) for record in folder.history())
+    pairs = zip(before, after, strict=False)
+    return folder, [Change(question, was, now) for was, (question, now) in pairs if was != now]
+
+
+def attribute(folder: RunFolder) -> None:
+    """Measure a run by what was retrieved where no answer of it cites, and by its citations where one does.
+
+    Raises StorageError when the folder is in use or cannot be written.
+    """
+    if folder.run.uncited or _is_uncited(folder):
+        with folder.rewriting():
+            _attribute(folder)
+
+
+def _attribute(folder: RunFolder) -> None:
+    uncited = _is_uncited(folder)
+    records = ((record, _attributed(record, uncited)) for record in folder.history())
+    if any(before is not after for before, after in records):
+        folder.replace_records(_attributed(record, uncited) for record in folder.history())
+    if uncited != folder.run.uncited:
+        folder.with_run(replace(folder.run, uncited=uncited))
+
+
+def _attributed(record: Record, uncited: bool) -> Record:
+    verdict = record.verdict and attributed(record.verdict, by_retrieval=uncited)
+    return record if verdict is record.verdict else replace(record, verdict=verdict)
+
+
+def _is_uncited(folder: RunFolder) -> bool:
+    """Whether no answer that commits cites; quotations are citations where every second answer has one."""
+    answers = quoting = 0
+    for record in folder.records() if folder.run.settings.citations == "auto" else ():
+        if (verdict := record.verdict) and verdict.bucket != "refused":
+            cites = bool(record.cited) or verdict.citation_exists is not None
+            if cites and "quotations" not in verdict.flags:
+                return False
+            answers += verdict.bucket is not None
+            quoting += cites
+    return answers > 2 * quoting
 
 
 def dry_run(folder: RunFolder, grading: GradingContext) -> None:
@@ -280,6 +323,7 @@ def _key(grading: GradingContext, times: Counter[bytes]) -> str:
         grading.corpus.hash,
         grading.questions.hash,
         grading.passages.words,
+        grading.citations,
         named(grading.grader),
         sum(int.from_bytes(digest, "big") * count for digest, count in times.items()),
     )

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, to_builtins
 
 from ragharness.corpus.download.remote import send_back
 from ragharness.errors import RunNotUsable
-from ragharness.records import MOST_EPOCHS, ROWS, Question, Record
+from ragharness.records import MOST_EPOCHS, ROWS, Citations, Question, Record
 from ragharness.runner.journal import (
     UNREADABLE,
     Journal,
@@ -54,6 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     pipeline_fingerprint: str
     pipeline_settings: dict[str, str | int | float] = {}
     grader: str  # name and version
+    citations: Citations = "auto"  # what must support an answer
     epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1  # how often each question is asked
 
     @property
@@ -78,6 +79,12 @@ class Run(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()  # what the reader of a report must know about the question set
     shortfall: str = ""  # why its question set can carry no result, and what to do; empty: it can
     source: str = ""  # where the corpus was read from (``--from``); empty: from where it always is
+    uncited: bool = False  # whether no answer cites, so that all are measured by what was retrieved
+
+    @property
+    def citations(self) -> Citations:
+        """What must support its answers."""
+        return "retrieved" if self.uncited else self.settings.citations
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -381,7 +388,8 @@ class RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
         written = to_json(run)
         self.write(_HEAD, msgspec.json.format(written) + b"\n")
-        return RunFolder(self.path, msgspec.json.decode(written, type=Run))
+        self.run = msgspec.json.decode(written, type=Run)
+        return self
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""

@@ -27,7 +27,7 @@ from ragharness.questions.questionset import QuestionSet, shortfall
 from ragharness.records import Question
 from ragharness.retrievers import build_retriever
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import Grading, GradingContext, Pending, named, threads_for
+from ragharness.runner.grading import Grading, GradingContext, Pending, attribute, named, threads_for
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.run_folder import FORMAT, Run, RunFolder, Session, Settings, differences
 from ragharness.runner.run_search import find_finished, find_unfinished, new_folder
@@ -91,11 +91,16 @@ def load_context(
     context = Context(corpus, questions, indexed, options, store, config.k)
     pipeline, cluster = _load_pipeline(config, context)
     grader = load_grader(
-        config.grader, settings=config.grader_option, ask_all=config.all_graders, offline=offline, cache=store
+        config.grader,
+        settings=config.grader_option,
+        ask_all=config.all_graders,
+        offline=offline,
+        cache=store,
+        citations=config.citations,
     )
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, config.only, config.limit, config.sample_seed)
-    grading = GradingContext(corpus, questions, passages, evidence, grader)
+    grading = GradingContext(corpus, questions, passages, evidence, grader, config.citations)
     runner = QuestionRunner(pipeline, retriever, grading, config.k)
     settings = Settings(
         corpus=corpus.id,
@@ -111,6 +116,7 @@ def load_context(
         pipeline_fingerprint=pipeline.fingerprint,
         pipeline_settings=_shown(pipeline.settings),
         grader=named(grader),
+        citations=config.citations,
         epochs=config.epochs,
     )
     elsewhere: Grading | None = cluster and cluster.grader(config, grading)
@@ -301,6 +307,7 @@ def ask_all(
     """
     again = config.retry_errors
     if folder.finished and not (again and folder.failed()):
+        attribute(folder)
         return SessionResult()
     now = datetime.now(timezone.utc).isoformat()
     session = Session(
@@ -345,6 +352,7 @@ def ask_all(
             if on_progress:
                 on_progress(progress)
         journals.records.check()
+    attribute(folder)
     return SessionResult(given_up, limits.reason if progress.answered < progress.total else "")
 
 

@@ -116,7 +116,7 @@ def _item(question: Question, record: Record) -> Item | None:
         return None
     ranks = {rank for rank in record.evidence_ranks if rank}
     matched = verdict.match == "match"
-    retrieved = frozenset(hit.id for hit in record.retrieved)
+    retrieved = frozenset((*(hit.id for hit in record.retrieved), *verdict.members))
     return Item(
         question=question.id,
         refused=verdict.bucket == "refused",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+
+from msgspec.structs import replace
 
 from ragharness.graders.reading.records import AnswerSentence
 from ragharness.graders.reading.refusal import does, find_decline, is_question
-from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
+from ragharness.language.citations import MARK, SOURCES, Marked, Source, mark
+from ragharness.language.markup import normalise
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concepts_of, is_english, raw_words, sentences
+from ragharness.language.words import concepts_of, is_english, raw_words, sentences, squeeze
 from ragharness.records import Answer, Passage, Question, Reading
 
 _LINE_START = regex(
@@ -26,15 +28,9 @@ _LABEL = regex(
     r"\s*(?:\([^()]{0,40}\))?\s*(?::|—|–|\s-\s)\s*",
     re.IGNORECASE,
 )
-_SOURCES = regex(
-    rf"^\W*(?:{phrases('answers', 'source_adjectives')}\s+)?{phrases('answers', 'source_labels')}"
-    r"\s*(?:[:\-–—]|$)\s*",
-    re.IGNORECASE,
-)
 _BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORECASE)
 _WORD = regex(r"[^\W_]")
 _FIGURE = regex(r"\d[\d,.]*")
-_MARKS = regex(r"[\W_]+")
 _BLANKS = regex(r"\s\s+")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
@@ -54,6 +50,21 @@ class ParsedAnswer:
     citations: tuple[str, ...]  # all ids cited anywhere, each once, in order of appearance
     english: bool
     flags: list[str] = field(default_factory=list)
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Passages behind each citation that is no passage's id: all that was retrieved of a document or page."""
+
+    def cited_texts(self, retrieved: Sequence[Passage]) -> dict[str, Passage]:
+        """What each citation may name: passages by id, and those of a document or page as one."""
+        passages = {passage.id: passage for passage in retrieved}
+        for name, ids in self.members.items():
+            first, *others = (passages[id_] for id_ in ids)
+            text = "\n\n".join((first.text, *(other.text for other in others)))
+            passages[name] = replace(first, id=name, text=text)
+        return passages
+
+    def supporting(self, ids: frozenset[str]) -> frozenset[str]:
+        """Ids of passages, and the citations that name one of them among others."""
+        return ids | {name for name, members in self.members.items() if not ids.isdisjoint(members)}
 
     @property
     def text(self) -> str:
@@ -66,24 +77,40 @@ class ParsedAnswer:
         return not self.sentences
 
 
-def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedAnswer:
-    """Take an answer apart; ``known`` are the ids of the passages it got, in order."""
+def parse_answer(
+    answer: Answer, question: str, retrieved: Sequence[Passage], *, strict: bool = False
+) -> ParsedAnswer:
+    """Take an answer apart; ``retrieved`` are the passages that it got, in order.
+
+    ``strict``: citations are ids of passages, or their places; nothing else is read as one.
+    """
     plain = normalise(answer.text)
-    marked = mark(plain.text, known)
-    listed, by_place = resolve([*(answer.citations or ()), *(plain.citations or ())], known)
+    apart = (*(answer.citations or ()), *(plain.citations or ()))
+    marked = mark(plain.text, sources_of(retrieved), apart, question=question, strict=strict)
     english = is_english(MARK.sub(" ", marked.text))
     found, trailing = _Parser(marked, question, english=english).parse()
     _share_citations(found)
     own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
-    at_end = tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own))))
+    at_end = tuple(dict.fromkeys((*trailing, *(id_ for id_ in marked.listed if id_ not in own))))
     for each in found:
         if not each.citations and not each.heading:
             each.citations = at_end
-    flags = ["positional_citations"] if marked.positional or by_place else []
+    flags = list(marked.flags)
     if len(found) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
         flags.append("overlong")
-    return ParsedAnswer(found, tuple(dict.fromkeys((*own, *trailing, *listed))), english, flags)
+    cited = tuple(dict.fromkeys((*own, *trailing, *marked.listed)))
+    return ParsedAnswer(found, cited, english, flags, marked.members)
+
+
+def sources_of(retrieved: Sequence[Passage]) -> list[Source]:
+    """Passages as citations may name them."""
+    return [
+        Source(
+            each.id, each.document or each.id, (each.document, each.title, *each.names), each.page, each.text
+        )
+        for each in retrieved
+    ]
 
 
 def _share_citations(found: list[AnswerSentence]) -> None:
@@ -106,12 +133,14 @@ class _Parser:
         self.trailing: list[str] = []
         self.header: list[str] = []
         self.context = ""
+        self.line = 0
         self.in_sources = False
 
     def parse(self) -> tuple[list[AnswerSentence], list[str]]:
         """Sentences, and the ids of source lists and of lines that only cite."""
         above = ""
-        for line in self.marked.text.split("\n"):
+        for number, line in enumerate(self.marked.text.split("\n")):
+            self.line = number
             if not _RULE.match(line):
                 self._read_line(line)
             elif "|" in line:
@@ -130,7 +159,7 @@ class _Parser:
             self.header = []
         body = _EMPHASIS.sub("", body).strip()
         said = MARK.sub("", body).strip(" .,;:|-–—()[]")
-        sources = _SOURCES.match(body)
+        sources = SOURCES.match(body)
         if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
             self.in_sources = True
             self.trailing += self.marked.cited(body)
@@ -152,7 +181,10 @@ class _Parser:
                 if not _WORD.search(text):
                     self.trailing += ids
                 elif not self._restates(text):
-                    self.found.append(AnswerSentence(text, piece, ids, heading, item, self.context))
+                    squeezed = squeeze(text)
+                    quotes = any(squeezed in quotation for quotation in self.marked.quotations)
+                    part = AnswerSentence(text, piece, ids, heading, item, self.context, self.line, quotes)
+                    self.found.append(part)
 
     def _restates(self, text: str) -> bool:
         """Whether a sentence only repeats the question."""
@@ -204,43 +236,75 @@ def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) 
     long = {each.text for each in parts if len(each.text.split()) >= _LEAST_SENTENCE}
     if sum(len(text.split()) for text in long) < LONG_COPY:
         return list(parts)
-    texts = [_squeezed(passage.text) for passage in passages]
-    copied = {text for text in long if any(_squeezed(text) in each for each in texts)}
+    texts = [squeeze(passage.text) for passage in passages]
+    copied = {text for text in long if any(squeeze(text) in each for each in texts)}
     at_length = sum(len(text.split()) for text in copied) >= LONG_COPY
     return [each for each in parts if not (at_length and each.text in copied)]
-
-
-@lru_cache(maxsize=512)
-def _squeezed(text: str) -> str:
-    """The letters and digits of a text, so that markup and line breaks make no difference."""
-    return _MARKS.sub("", text).casefold()
 
 
 FIRST_CITATIONS = 3  # only so many citations of the answer claim count: citing everything must not win
 
 
 def read_citations(
-    question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    question: Question,
+    answer: Answer,
+    retrieved: Sequence[Passage],
+    supporting: frozenset[str],
+    *,
+    strict: bool = False,
 ) -> tuple[ParsedAnswer, Reading]:
     """Answer taken apart, and a reading of its citations alone, for graders that read by no rules."""
-    passages = {passage.id for passage in retrieved}
-    parsed = parse_answer(answer, question.text, [passage.id for passage in retrieved])
-    cited = parsed.citations
+    parsed = parse_answer(answer, question.text, retrieved, strict=strict)
+    cited, texts = parsed.citations, parsed.cited_texts(retrieved)
     return parsed, Reading(
         status="no_answer" if parsed.blank else "ok",
-        evidence_retrieved=not supporting.isdisjoint(passages),
+        evidence_retrieved=not supporting.isdisjoint(texts),
         n_citations=len(cited),
-        all_cited_retrieved=passages.issuperset(cited) if cited else None,
+        all_cited_retrieved=texts.keys() >= set(cited) if cited else None,
         flags=tuple(parsed.flags),
         extra=None,
         quality_unknown=True,
+        members=parsed.members,
     )
 
 
-def claim_citations(evidence: str, parsed: ParsedAnswer) -> tuple[str, ...]:
-    """First citations of the sentences that hold the words that decided, else of the answer."""
+def claim_citations(
+    answering: Sequence[AnswerSentence], justifying: Sequence[AnswerSentence]
+) -> tuple[str, ...]:
+    """First citations of the sentences that answer, filled up from those that justify the answer."""
+    cited = dict.fromkeys(name for part in answering for name in part.citations[:FIRST_CITATIONS])
+    others = dict.fromkeys(name for part in justifying for name in part.citations if name not in cited)
+    return (*cited, *tuple(others)[: max(0, FIRST_CITATIONS - len(cited))])
+
+
+def claim_citations_by(evidence: str, parsed: ParsedAnswer) -> tuple[str, ...]:
+    """Citations of the claim in the words that decided, else in any words."""
     words = evidence.strip(" .\"'").casefold()
     holding = [sentence for sentence in parsed.sentences if words and words in sentence.text.casefold()]
-    if holding:
-        return tuple(mark for sentence in holding for mark in sentence.citations[:FIRST_CITATIONS])
-    return parsed.citations[:FIRST_CITATIONS]
+    return claim_citations(holding, parsed.sentences) or parsed.citations[:FIRST_CITATIONS]
+
+
+def lend_citations(
+    parts: Sequence[AnswerSentence],
+    claims: Sequence[bool],
+    idle: Sequence[bool],
+    supports: Callable[[int], tuple[bool, ...]],
+) -> None:
+    """Give the citations at the end of a run of sentences to those before it that they support.
+
+    ``idle`` is a sentence that says nothing ("I hope this helps [x]"): all its citations are those before it.
+    """
+    run: list[int] = []
+    for number, part in enumerate(parts):
+        if run and part.line != parts[run[-1]].line:
+            run = []
+        if not part.citations:
+            run += [number] if claims[number] else []
+            continue
+        for place in run:
+            parts[place].citations = part.citations
+            held = tuple(mark for mark, holds in zip(part.citations, supports(place), strict=True) if holds)
+            parts[place].citations = held or (part.citations if idle[number] else ())
+        if run and idle[number]:
+            part.citations = ()
+        run = []

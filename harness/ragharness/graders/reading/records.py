@@ -96,6 +96,8 @@ class AnswerSentence:
     heading: bool = False
     item: bool = False
     context: str = ""  # the heading above it
+    line: int = 0  # its line, or paragraph, in the answer
+    quotation: bool = False  # whether it is nothing but words of a passage, quoted as a citation
 
 
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders import Grader
 from ragharness.records import (
     Answer,
     Bucket,
+    Citations,
     Distractor,
     Opinion,
     Passage,
@@ -22,6 +24,8 @@ from ragharness.records import (
     Verdict,
     YesNo,
 )
+
+Said = TypeVar("Said", Opinion, Verdict)
 
 
 class Row(NamedTuple):
@@ -123,6 +127,7 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
         value=reading.value,
         score=reading.score,
         sentences=reading.sentences,
+        members=reading.members,
         others=others,
         axes_by=reading.axes_by,
         judgements=reading.judgements,
@@ -141,6 +146,8 @@ def grade(
     retrieved: Sequence[Passage],
     supporting: frozenset[str],
     status: Status = "ok",
+    *,
+    citations: Citations = "auto",
 ) -> Verdict:
     """Read an answer and decide; ``supporting`` are the ids of retrieved passages that hold gold evidence."""
     if answer is None or status != "ok":
@@ -149,7 +156,37 @@ def grade(
         reading = Reading(status=status, evidence_retrieved=retrieved_evidence)
     else:
         reading = grader.read(question, answer, retrieved, supporting)
-    return decide(question, reading, grader=f"{grader.name}@{grader.version}")
+    verdict = decide(question, reading, grader=f"{grader.name}@{grader.version}")
+    return attributed(verdict, by_retrieval=True) if citations == "retrieved" else verdict
+
+
+_CITED, _RETRIEVED = TABLE[-1], "RETRIEVED"
+_FAULTS = ("UNCITED", "PHANTOM_CITATION", "MISCITED")
+
+
+def attributed(verdict: Verdict, *, by_retrieval: bool) -> Verdict:
+    """Verdict where what was retrieved supports a right answer, or where the answer has to cite it."""
+    others = tuple(_attributed(opinion, verdict, by_retrieval=by_retrieval) for opinion in verdict.others)
+    changed = _attributed(verdict, verdict, by_retrieval=by_retrieval)
+    if changed is verdict and others == verdict.others:
+        return verdict
+    differs = any(opinion.bucket not in (None, changed.bucket) for opinion in others)
+    flags = {*verdict.flags} - {"disagreement"} | ({"disagreement"} if differs else set())
+    row = 15 if changed.reason == _RETRIEVED else 16 if changed.reason in _FAULTS else verdict.decided_by
+    return replace(changed, others=others, flags=tuple(sorted(flags)), decided_by=row)
+
+
+def _attributed(opinion: Said, verdict: Verdict, *, by_retrieval: bool) -> Said:
+    if opinion.grader.startswith("human@") or (opinion is verdict and verdict.match != "match"):
+        return opinion
+    value = repr(opinion.value) if opinion.value else "an answer"
+    if by_retrieval and opinion.reason in _FAULTS:
+        why = f"{value} is right, and its evidence was retrieved; it need not be cited."
+        return replace(opinion, bucket="correct", reason=_RETRIEVED, why=why)
+    if not by_retrieval and opinion.reason == _RETRIEVED:
+        reason = "UNCITED" if verdict.citation_exists is None else "MISCITED"
+        return replace(opinion, bucket="unsupported", reason=reason, why=_CITED.why.format(value=value))
+    return opinion
 
 
 def _yes_no(value: bool | None) -> YesNo | None:

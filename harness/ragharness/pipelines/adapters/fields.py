@@ -17,6 +17,8 @@ TEXT_KEYS = ("text", "page_content", "content")
 ID_KEYS = ("id", "passage_id", "chunk_id", "node_id", "id_")
 DOCUMENT_KEYS = ("document", "document_id", "doc_id", "ref_doc_id", "source", "file_name", "file_path", "url")
 TITLE_KEYS = ("title", "document_title")
+NAME_KEYS = ("file", "filename", "path", "uri", "link")
+PAGE_KEYS = ("page_label", "page_number", "page")
 START_KEYS = ("start", "start_index", "start_char_idx")
 END_KEYS = ("end", "end_index", "end_char_idx")
 SCORE_KEYS = ("score", "similarity")
@@ -27,6 +29,8 @@ Get = Callable[[str], Any]
 
 _BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type)
 _LARGEST = 2**53
+_MOST_NAMES = 8  # further names of a passage's document that are kept
+_PAGE = 20  # characters of the number of a page
 
 
 def getter(source: object) -> Get | None:
@@ -67,7 +71,9 @@ def identifier(value: object) -> str | None:
         get = getter(value)
         if get is None:
             return None
-        value = first_of([get], (*ID_KEYS, "source", "passage", "node"))
+        value = first_of(
+            [get], (*ID_KEYS, "source", "passage", "node", *DOCUMENT_KEYS, *TITLE_KEYS, *NAME_KEYS)
+        )
     return identifier(value) if isinstance(value, (str, int)) else None
 
 
@@ -101,7 +107,12 @@ def passage_of(value: object) -> Passage | None:
     end = max(end or (0 if start is None else start + len(text)), start or 0)
     if not text.strip() and not name and not (document and end > (start or 0)):
         return None
-    return Passage(name, document, title, int(start or 0), int(end), text)
+    names = (get(key) for key in (*DOCUMENT_KEYS, *TITLE_KEYS, *NAME_KEYS) for get in gets)
+    others = tuple(dict.fromkeys(n for n in names if _is_word(n) and n not in (document, title)))[
+        :_MOST_NAMES
+    ]
+    page = identifier(first_of(gets, PAGE_KEYS, _is_id)) or ""
+    return Passage(name, document, title, int(start or 0), int(end), text, names=others, page=page[:_PAGE])
 
 
 def _lookups(value: object) -> Iterator[Get]:

@@ -1,0 +1,391 @@
+"""Citations of a text: ids, documents, pages, numbers of a source list, quotations; what each names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from ragharness.language.tables import phrases, regex
+from ragharness.language.words import squeeze
+
+_FIRST = 0xE000
+_MOST = 6000
+MARK = regex("[\ue000-\uf8ff]")
+"""A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
+
+MOST_DOCUMENTS = 3  # of a citation that names no single one, such as a page alone: citing all must not win
+_LEAST_NAME = 2  # letters and digits of a name of a document
+_SHOWN = 60  # characters of a quotation by which it is named
+_LEAST_QUOTED = (
+    3,
+    5,
+)  # words of a quotation that names its passage, alone or in a sentence; fewer are a term
+_BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
+_ROUND = regex(r"\(((?:[^()\n]|\([^()\n]{0,100}\)){2,300})\)")
+_GROUPS = (regex(r"\s*[;|]\s*"), regex(r"\s*(?:[,;|&/†]|\band\b)\s*"))
+"""What parts the citations of one mark: a title may hold commas."""
+_LABEL = regex(rf"^(?:{phrases('answers', 'citation_labels')}\b\.?\s*[:#]?\s*)+", re.IGNORECASE)
+_NUMBERED = regex(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
+_LOOKS_LIKE_ID = regex(r"(?=.*\d)(?=.*[A-Za-z#_])(?!(?:Q|FY|CY)\d+$)[\w.:#/@+-]{2,100}", re.IGNORECASE)
+_HASHED = r"[A-Za-z][\w.:-]{0,80}#\d{1,6}\b"
+_NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
+_URL = regex(r"((?:https?://|www\.)[^\s\"'<>\[\]“”\ue000-\uf8ff]{3,500}(?<![.,;:!?)]))")
+_FILE = regex(r"[\w./\\-]+\.[A-Za-z][A-Za-z0-9]{1,5}")
+_EXTENSION = regex(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
+_PAGE = regex(
+    r"(?P<name>.*?)[\s,;:(\[–—-]*(?:\bpp?\.?|\bpages?|\bpg\.?|[#?&]page=)\s*"
+    r"(?P<page>\d{1,5})(?:\s*[-–]\s*(?P<last>\d{1,5}))?[)\]]?",
+    re.IGNORECASE | re.DOTALL,
+)
+_BARE_PAGE = regex(r"\b((?:p\.|pp\.|pages?)\s*\d{1,5})\b", re.IGNORECASE)
+_DEFINITION = regex(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
+_USE = regex(r"\[\^?(\w{1,10})\]")
+SOURCES = regex(
+    rf"^\W*(?:{phrases('answers', 'source_adjectives')}\s+)?{phrases('answers', 'source_labels')}"
+    r"\s*(?:[:\-–—]|$)\s*",
+    re.IGNORECASE,
+)
+"""What stands above or before a list of sources."""
+_LISTED = regex(
+    r"^[ \t]*(?P<sign>[-*•·][ \t]*)?(?:\[?\^?(?P<number>\d{1,2})[\].):]+[ \t]+)?(?P<source>[^\n]{2,600})$"
+)
+_HEADS = regex(rf"\b{phrases('answers', 'source_labels')}", re.IGNORECASE)
+_INLINE = regex(
+    rf"(?:(?<=[.!?)\]\"”])[ \t]+|[ \t]+[–—-][ \t]+)\W?{phrases('answers', 'source_labels')}:[ \t]*"
+    r"([^\n]{2,600})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ALONE = regex(r"(?:^|(?<=[.!?:)\]])[ \t]+|[ \t]\()[\"“«]([^\n]{8,1000})[\"”»][) \t.]*$", re.MULTILINE)
+"""A quotation that is a sentence of its own, or stands between round brackets."""
+_QUOTED = regex(r"[\"“«]([^\"“”«»\n]{20,1000})[\"”»]")
+_OMITTED = regex(r"\s*(?:\[?(?:\.\.\.|…)\]?|[\[\]])\s*")
+_WRAPPED = regex(
+    rf"\(\s*(?:{phrases('answers', 'wrapping')}\b[:.]?\s*)?([\ue000-\uf8ff,; ]+)\)", re.IGNORECASE
+)
+_AFTER_STOP = regex(
+    "([.!?](?<!^\\d.)(?<!\n\\d.)['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
+)
+_STRIPPED = " \t\"'`*_.^“”’‘"
+
+
+Put = Callable[[Sequence[str]], str]  # what puts the marks of some citations into a text
+
+
+class Source(NamedTuple):
+    """A passage as citations may name it."""
+
+    id: str
+    document: str = ""  # what tells its document from others
+    names: tuple[str, ...] = ()  # of its document: id, title, file, address
+    page: str = ""
+    text: str = ""
+
+
+class Quotation(NamedTuple):
+    """Words of a passage in quotation marks."""
+
+    start: int
+    end: int  # behind its quotation mark
+    cited: list[str]
+    alone: tuple[str, ...]  # its words, squeezed, where it is a sentence of its own
+
+
+class Marked(NamedTuple):
+    """A text in which each citation is one character of the private-use area."""
+
+    text: str
+    ids: tuple[str, ...]  # the id behind each mark, in order of the characters from U+E000 on
+    listed: tuple[str, ...]  # those of the list that came beside the text
+    members: dict[str, tuple[str, ...]]  # passages behind each citation that is no passage's id
+    flags: tuple[str, ...] = ()
+    quotations: tuple[str, ...] = ()  # what is quoted as a citation and stands alone, squeezed
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """Ids of passages that are cited anywhere, and whatever else is cited."""
+        names = (*self.ids, *self.listed)
+        return tuple(dict.fromkeys(id_ for name in names for id_ in self.members.get(name, (name,))))
+
+    def cited(self, piece: str) -> tuple[str, ...]:
+        """Ids cited in a piece of the marked text, in order, each once."""
+        return tuple(dict.fromkeys(self.ids[ord(mark) - _FIRST] for mark in MARK.findall(piece)))
+
+
+@lru_cache(maxsize=8192)
+def name_forms(name: str) -> tuple[str, ...]:
+    """How a name is compared: whole, as the last part of a path or URL, and without a file extension."""
+    path = re.split(r"[?#]", unquote(name.partition("://")[2]))[0] if "://" in name else name
+    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    forms = (squeeze(form) for form in (name, last, _EXTENSION.sub("", last), _EXTENSION.sub("", name)))
+    return tuple(filter(None, forms))
+
+
+class _Resolver:
+    """Turns what is cited into ids of passages, and into names for several at once."""
+
+    def __init__(self, sources: Sequence[Source], *, strict: bool) -> None:
+        self.sources = sources
+        self.known = list(dict.fromkeys(source.id for source in sources))
+        self.names: dict[str, list[str]] = {id_.casefold(): [id_] for id_ in reversed(self.known)}
+        self.integers = any(id_.isdigit() for id_ in self.known)
+        self.strict = strict
+        self.positional = False
+        self.members: dict[str, tuple[str, ...]] = {}
+        self._written: dict[tuple[str, ...], str] = {}
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Source]]:
+        """Passages by each form of the names of their documents."""
+        found: dict[str, list[Source]] = {}
+        for source in () if self.strict else self.sources:
+            forms = (form for name in source.names for form in name_forms(name))
+            for form in dict.fromkeys(forms):
+                if len(form) >= _LEAST_NAME and not form.isdigit():
+                    found.setdefault(form, []).append(source)
+        return found
+
+    @cached_property
+    def paged(self) -> bool:
+        return not self.strict and any(source.page for source in self.sources)
+
+    def named(self, written: str) -> list[str]:
+        """Citation of a document or a page; none for any other text."""
+        if self.strict:
+            return []
+        page = _PAGE.fullmatch(written)
+        name = page["name"].strip(_STRIPPED + ",;:([") if page else ""
+        if page and name.casefold() in self.names:
+            return self.names[name.casefold()]
+        within = (self._of(name) if name else self.sources if self.paged else []) if page else []
+        if page and within:
+            first, last = int(page["page"]), int(page["last"] or page["page"])
+            pages = {str(number) for number in range(first, min(last, first + 30) + 1)}
+            on_page = [source for source in within if source.page in pages]
+            # What has no pages is cited as a whole; a page that was not retrieved is no page of it.
+            whole = [] if any(source.page for source in within) else within
+            return self._as(written, on_page or whole) or [written]
+        return self._as(written, self._of(written))
+
+    def _of(self, written: str) -> list[Source]:
+        """Passages of the document that a text names."""
+        for form in name_forms(written):
+            if form in self.by_name:
+                return self.by_name[form]
+        return []
+
+    def _as(self, written: str, sources: Iterable[Source]) -> list[str]:
+        """Citation of some passages: the id of a single one, else the name that was written first."""
+        within = list(sources)
+        documents = list(dict.fromkeys(source.document for source in within))[:MOST_DOCUMENTS]
+        ids = tuple(dict.fromkeys(source.id for source in within if source.document in documents))
+        if len(ids) < 2:
+            return list(ids)
+        name = self._written.setdefault(ids, written)
+        self.members[name] = ids
+        return [name]
+
+    def one(self, token: str, *, known: bool = False) -> list[str]:
+        """Ids that one token names, the known ones alone if that is wanted; nothing for no citation."""
+        bare = token.strip(_STRIPPED)
+        if bare.casefold() not in self.names:
+            bare = _LABEL.sub("", bare).strip()
+        if bare.casefold() in self.names and not (known and bare.isdigit()):
+            return self.names[bare.casefold()]
+        if numbered := _NUMBERED.fullmatch(bare):
+            start, stop = int(numbered[1]), int(numbered[2] or numbered[1])
+            ranks = () if known else range(start, min(stop, start + 30) + 1)
+            return [id_ for rank in ranks for id_ in self._at(rank)]
+        if found := self.named(bare) or self.named(token.strip()):
+            return found
+        address = _URL.fullmatch(bare)
+        if address and not self.strict:
+            for part in re.split(r"[/?&=]", unquote(bare))[::-1]:
+                if part.casefold() in self.names:
+                    return self.names[part.casefold()]
+        phantom = not known and (address or _LOOKS_LIKE_ID.fullmatch(bare))
+        return [bare] if phantom else []
+
+    def _at(self, rank: int) -> list[str]:
+        digits = str(rank)
+        if self.integers:
+            return [digits]
+        if digits in self.names:  # a footnote, or a number of a source list
+            return self.names[digits]
+        self.positional = True
+        return [self.known[rank - 1] if 1 <= rank <= len(self.known) else digits]
+
+    def many(self, inside: str, *, known: bool = False) -> list[str]:
+        """Ids that the inside of a mark names; ``known``: it is a mark only if all of it is known."""
+        if ids := self.one(inside, known=known):
+            return ids
+        for parting in _GROUPS:
+            tokens = [token for token in parting.split(inside) if token]
+            parts = [self.one(token, known=known) for token in tokens]
+            if len(tokens) > 1 and (all(parts) or (parting is _GROUPS[-1] and any(parts) and not known)):
+                return [id_ for part in parts for id_ in part]
+        return []
+
+    def scan(self, text: str) -> list[str]:
+        """Citations in an entry of a source list: addresses, ids, names of documents with their pages."""
+        if ids := self.many(text, known=True):
+            return ids
+        ids = [id_ for address in _URL.findall(text) for id_ in self.one(address, known=True)]
+        ids += [id_ for bare in _bare_ids(self.known, text).findall(text) for id_ in self.one(bare)]
+        names = {} if self.strict or ids else {name for source in self.sources for name in source.names}
+        folded = text.casefold()
+        for name in sorted(names, key=lambda name: (-len(name), name)):
+            at = folded.find(name.casefold()) if len(name) > _LEAST_NAME else -1
+            if at >= 0:
+                page = _PAGE.match(text[at + len(name) :])
+                ids += self.named(name + (page[0] if page and not page["name"] else ""))
+                folded = folded.replace(name.casefold(), " " * len(name))
+        return list(dict.fromkeys(ids))
+
+    def define(self, text: str, put: Put) -> str:
+        """Read footnotes and source lists ("[1]: p4", "Sources: 1. Title"); what is used leaves the text."""
+        uses = Counter(_USE.findall(text))
+
+        def read(entry: re.Match[str]) -> str:
+            ids = self.scan(entry[2]) if uses[entry[1]] >= 2 else []
+            self.names |= {entry[1].casefold(): ids} if ids else {}
+            return "" if ids else entry[0]
+
+        text = _DEFINITION.sub(read, text)
+        if self.strict or not _HEADS.search(text):
+            return text
+        lines: list[str] = []
+        sources: list[tuple[int, str, list[str]]] = []
+        within = False
+        for line in text.split("\n"):
+            head = SOURCES.match(line)
+            entry = _LISTED.match(line[head.end() :] if head else line) if head or within else None
+            sentence = entry and not (head or entry["sign"] or entry["number"]) and line.rstrip()[-1] in ".!?"
+            ids = self.scan(entry["source"]) if entry and not sentence else []
+            within = bool(head or ids or (within and not line.strip()))
+            # Ids without brackets are marked later, whatever stands beside them.
+            if entry and ids and not _bare_ids(self.known, line).search(line):
+                sources.append((len(lines), entry["number"] or "", ids))
+                lines.append(head[0] if head else "")
+            else:
+                lines.append(line)
+        uses = Counter(_USE.findall("\n".join(lines)))
+        cited = any(uses[number] for _, number, _ in sources)
+        for place, number, ids in sources:
+            if number and cited:
+                self.names[number] = ids
+            else:
+                lines[place] += put(ids)
+        return _INLINE.sub(lambda found: self._inline(found, put), "\n".join(lines))
+
+    def _inline(self, found: re.Match[str], put: Put) -> str:
+        """A source behind a sentence ("It is five. Source: Title.") as its mark."""
+        ends = [stop.end() for stop in re.finditer(r"[.!?](?=\s|$)|$", found[1])]
+        for end in reversed(ends):
+            if ids := self.many(found[1][:end].rstrip(" .!?"), known=True):
+                return f" {put(ids)}{found[1][end:]}"
+        return found[0]
+
+    def files(self, text: str) -> re.Pattern[str] | None:
+        """Match the file names of documents that a text holds."""
+        names = (re.split(r"[/\\]", name)[-1] for source in self.sources for name in source.names)
+        files = sorted({name for name in names if name in text and _FILE.fullmatch(name)}, key=len)
+        return (
+            re.compile(rf"(?<![\w/.-])({'|'.join(map(re.escape, files[::-1]))})(?![\w/-])") if files else None
+        )
+
+    def quotations(self, text: str, question: str) -> list[Quotation]:
+        """Quotations of passages: those that stand alone, and those in sentences."""
+        asked, found = squeeze(question), list[Quotation]()
+        texts = [(source, squeeze(source.text)) for source in self.sources]
+        for pattern, least in zip((_ALONE, _QUOTED), _LEAST_QUOTED, strict=True):
+            for match in pattern.finditer(text):
+                pieces = [piece for piece in _OMITTED.split(match[1]) if len(piece.split()) >= least]
+                squeezed = tuple(map(squeeze, pieces))
+                known = any(other.start < match.end(1) and match.start(1) < other.end for other in found)
+                if known or not squeezed or squeezed[0] in asked or any(map(self._of, pieces)):
+                    continue
+                holding = [source for source, whole in texts if all(map(whole.__contains__, squeezed))]
+                if cited := self._as(match[1][:_SHOWN], holding):
+                    alone = squeezed if pattern is _ALONE else ()
+                    found.append(Quotation(match.start(1), match.end(1) + 1, cited, alone))
+        return sorted(found)
+
+
+def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
+    """Match ids without brackets: known ones with a digit and a letter or #, and what looks like "c1#3"."""
+    marked = (id_ for id_ in known if id_ in text and _NAMED.search(id_))
+    names = "|".join([*map(re.escape, sorted(marked, key=len, reverse=True)), _HASHED])
+    return re.compile(rf"(?<![\w#/&-])(?:{names})(?![\w#]|[-.]\w)")
+
+
+def mark(
+    text: str,
+    sources: Sequence[Source],
+    listed: Iterable[str] = (),
+    *,
+    question: str = "",
+    strict: bool = False,
+) -> Marked:
+    """Replace the citations of a text by marks; a mark after a full stop moves before it.
+
+    ``sources``: the passages retrieved. Bare numbers are places among them unless ids are numbers, or places
+    in ``listed``, what was cited beside the text, where that names documents. A quotation cites only where
+    nothing else does, and what the ``question`` holds is none. ``strict``: passages are cited by id alone.
+    """
+    resolver = _Resolver(sources, strict=strict)
+    ids: list[str] = []
+    tokens = list(filter(None, (citation.strip().strip("[]()") for citation in listed)))
+    entries = [resolver.one(token) or resolver.scan(token) or [token] for token in tokens]
+    if not resolver.integers and not any(token.casefold() in resolver.names for token in tokens):
+        resolver.names |= {
+            str(place): entry
+            for place, (token, entry) in enumerate(zip(tokens, entries, strict=True), 1)
+            if not _NUMBERED.fullmatch(token)
+        }
+
+    for token, entry in zip(tokens, entries, strict=True):
+        behind = tuple(id_ for name in entry for id_ in resolver.members.get(name, (name,)))
+        if entry != [token] and not set(behind).difference(resolver.known):
+            resolver.members[token] = behind
+
+    def put(cited: Sequence[str]) -> str:
+        start = len(ids)
+        ids.extend(cited[: max(0, _MOST - len(ids))])
+        return "".join(chr(_FIRST + index) for index in range(start, len(ids)))
+
+    def bracket(match: re.Match[str]) -> str:
+        target = resolver.one((match[2] or "").strip(" #"), known=True) if match[2] else []
+        return match[1] + put(target) if target else put(resolver.many(match[1])) or match[0]
+
+    def known(match: re.Match[str]) -> str:
+        return put(resolver.many(match[1], known=True)) or match[0]
+
+    text = resolver.define(text, put)
+    if "[" in text:
+        text = _BRACKET.sub(bracket, text)
+    if "#" in text or any(id_ in text for id_ in resolver.known):
+        text = _bare_ids(resolver.known, text).sub(lambda found: put([found[0]]), text)
+    if not strict:
+        text = _ROUND.sub(known, text) if "(" in text else text
+        text = _URL.sub(known, text) if "://" in text or "www." in text else text
+        if files := resolver.files(text):
+            text = files.sub(known, text)
+        text = _BARE_PAGE.sub(known, text) if resolver.paged else text
+    quotations = [] if ids or entries or strict else resolver.quotations(text, question)
+    for quotation in reversed(quotations):
+        text = text[: quotation.end] + put(quotation.cited) + text[quotation.end :]
+    text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
+    text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
+    flags = [("positional_citations", resolver.positional), ("quotations", bool(quotations))]
+    return Marked(
+        text,
+        tuple(ids),
+        tuple(dict.fromkeys(id_ for entry in entries for id_ in entry)),
+        resolver.members,
+        tuple(flag for flag, holds in flags if holds),
+        tuple(words for quotation in quotations for words in quotation.alone),
+    )
