@@ -109,7 +109,6 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> U
     if len(answer.text) > _LONGEST:
         return UngroundedReading(None)
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
-    passages = {passage.id: passage for passage in retrieved}
     parsed = _taken_apart(question, answer, retrieved)
     own = own_sentences(parsed.sentences, retrieved)
     refusal = read_refusal([part.text for part in own], asked)
