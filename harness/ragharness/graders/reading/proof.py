@@ -84,7 +84,6 @@ class Licence(NamedTuple):
     words: frozenset[str]
     asked: frozenset[str]  # those of the question
     attribute: frozenset[str]  # those for what is asked: no names, periods, documents
-    initials: frozenset[str]
     years: frozenset[str]  # those of the question and of the gold passages
     only_years: frozenset[str]  # of the lines that state the gold, where they have none of the question's
     text: str  # the question and the lines that state the gold
@@ -97,7 +96,17 @@ class Licence(NamedTuple):
         for word in _WORD.findall(_DATE.sub(" ", text)):
             for name in content(word):
                 written.setdefault(name, word)
-        return [word for name, word in written.items() if name.isalpha() and not self._knows(name)]
+        return [
+            word
+            for name, word in written.items()
+            if name.isalpha() and not (self._knows(name) or (word.isupper() and self._abbreviates(word)))
+        ]
+
+    def _abbreviates(self, word: str) -> bool:
+        """Whether letters are the initials of words in a row, function words counted or not ("EPS")."""
+        every = re.findall(r"[^\W\d_]+", self.text.casefold())
+        runs = (every, [part for part in every if part not in STOPWORDS])
+        return any(word.casefold() in "".join(part[0] for part in run) for run in runs)
 
     def names_attribute(self, text: str, profile: Profile) -> bool:
         """Whether a text has words of the question or the gold's line that are no names."""
@@ -114,7 +123,7 @@ class Licence(NamedTuple):
         return stated / len(self.attribute) if self.attribute else 0.0
 
     def _knows(self, name: str) -> bool:
-        if len(name) == 1 or name in self.words or name in self.initials or name in _PLAIN:
+        if len(name) == 1 or name in self.words or name in _PLAIN:
             return True
         return any(_alike(name, word) for word in self.words)
 
@@ -146,7 +155,6 @@ def licence(question: Question, profile: Profile, passages: Iterable[Passage]) -
         _with_forms(concepts_of(named) | profile.kindred | profile.acronyms),
         concepts_of(own) | profile.kindred,
         concepts_of(_ABOUT.sub(" ", question.text)) & profile.focus - profile.kindred - _PLAIN,
-        _initials(named),
         frozenset(YEAR.findall(" ".join((named, *texts)))) if lines else frozenset(),
         stated if stated.isdisjoint(asked) else frozenset(),
         " ".join((question.text, *lines)),
@@ -160,25 +168,32 @@ def _with_forms(words: frozenset[str]) -> frozenset[str]:
     return words.union(*(forms for forms in _FORMS if not forms.isdisjoint(words)))
 
 
-def _initials(text: str) -> frozenset[str]:
-    """Initials of up to five words in a row, function words counted or left out ("earnings per share")."""
-    words = re.findall(r"[^\W\d_]+", text.casefold())
-    runs = (words, [word for word in words if word not in STOPWORDS])
-    return frozenset(
-        "".join(word[0] for word in run[start : start + length])
-        for run in runs
-        for start in range(len(run))
-        for length in range(2, 6)
-    )
-
-
 def _gold_lines(question: Question, passage: Passage) -> list[str]:
-    """Sentences and table rows of a passage that state the gold."""
+    """Sentences and table rows of a passage that hold its gold span, else those that state the gold."""
+    spans = [
+        (span.start - passage.start, span.end - passage.start)
+        for span in question.evidence
+        if span.document == passage.document and span.start < passage.end and passage.start < span.end
+    ]
+    text, lines = passage.text, []
+    for start, end in spans:
+        low, high = text.rfind("\n", 0, max(0, start)) + 1, text.find("\n", max(0, end))
+        for line in text[low : high if high >= 0 else len(text)].split("\n"):
+            lines += [(low, line)]
+            low += len(line) + 1
+    pieces = [
+        (low + begin, low + end, line[begin:end])
+        for low, line in (lines or ((0, line) for line in text.split("\n")))
+        for begin, end in sentences(line)
+    ]
+    if lines:
+        return [
+            piece for low, high, piece in pieces if any(low < end and start < high for start, end in spans)
+        ]
     return [
-        line[low:high]
-        for line in passage.text.split("\n")
-        for low, high in sentences(line)
-        if any(candidate.relation == "match" for candidate in find_candidates(line[low:high], question))
+        piece
+        for _, _, piece in pieces
+        if any(candidate.relation == "match" for candidate in find_candidates(piece, question))
     ]
 
 
