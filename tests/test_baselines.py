@@ -88,12 +88,25 @@ def test_a_change_is_found(published: Path, field: str, value: object) -> None:
     assert found.found[0].startswith(f"q001: {field}")
 
 
-def test_another_grader_or_question_set_is_found(published: Path) -> None:
+def test_a_baseline_of_another_grader_is_graded_anew(published: Path) -> None:
     path = published / "baseline.toml"
     path.write_text(path.read_text().replace("rules@", "rules@0"))
-    found = verify(load_baseline(published.name), rh.run)
-    assert found.status == "differs"
-    assert "grader rules@" in found.found[0]
+    assert verify(load_baseline(published.name), rh.run).status == "other version"
+    rewrite(published, lambda outcome: outcome.update(outcome="unsupported"))
+    check = verify(load_baseline(published.name), rh.run)
+    assert check.status == "other version"
+    assert "decides 1 of its 130 answers otherwise" in check.found[0]
+    rewrite(published, lambda outcome: outcome.update(answer="0" * 64))
+    assert verify(load_baseline(published.name), rh.run).status == "differs"
+
+
+def test_a_baseline_of_other_questions_is_not_compared(published: Path) -> None:
+    path = published / "baseline.toml"
+    made = load_baseline(published.name).settings.question_set
+    path.write_text(path.read_text().replace(made, "0" * len(made)))
+    check = verify(load_baseline(published.name), rh.run)
+    assert check.status == "other version"
+    assert "made with the questions 00000000" in check.found[0]
 
 
 def outcome(*retrieved: tuple[str, float], answer: str = "a") -> Outcome:

@@ -153,7 +153,7 @@ class Check(NamedTuple):
     """Whether a new run agrees with a baseline."""
 
     id: str
-    status: Literal["reproduced", "differs", "not checked"]
+    status: Literal["reproduced", "differs", "other version", "not checked"]
     found: tuple[str, ...] = ()  # what differs, or why it was not checked
 
 
@@ -197,9 +197,31 @@ def verify(
             rerun = run_baseline(baseline, run, Path(folder) / "run", progress=False, **options)
         except RagharnessError as error:
             return Check(baseline.id, "not checked", (str(error),))
-        changed = differences(_comparable(rerun.settings), baseline.settings)
-        changed = changed or _changes(baseline, _outcomes(rerun), rerun.scores.buckets)
+        now, made = _comparable(rerun.settings), baseline.settings
+        outcomes = _outcomes(rerun)
+        if now.question_set != made.question_set:
+            sets = f"made with the questions {made.question_set[:8]}, not today's {now.question_set[:8]}"
+            return Check(baseline.id, "other version", (sets,))
+        changed = differences(replace(now, grader=made.grader), made)
+        if not changed and now.grader != made.grader and baseline.reproduces == "bytes":
+            return _regraded(baseline, outcomes, now.grader)
+        changed = changed or _changes(baseline, outcomes, rerun.scores.buckets)
     return Check(baseline.id, "differs" if changed else "reproduced", tuple(changed))
+
+
+def _regraded(baseline: Baseline, rerun: Sequence[Outcome], grader: str) -> Check:
+    """How many answers of a baseline today's grader decides otherwise; other answers are a difference."""
+    made = baseline.outcomes
+    ungraded = [
+        replace(now, **{name: getattr(was, name) for name in ("outcome", *_AXES)})
+        for was, now in zip(made, rerun, strict=False)
+    ]
+    if ungraded != made:
+        return Check(baseline.id, "differs", tuple(_changes(baseline, ungraded, {})))
+    otherwise = sum(was.outcome != now.outcome for was, now in zip(made, rerun, strict=True))
+    by = baseline.settings.grader
+    note = f"made by {by}: {grader} decides {otherwise} of its {len(made)} answers otherwise"
+    return Check(baseline.id, "other version", (note,))
 
 
 def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
