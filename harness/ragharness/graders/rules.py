@@ -242,7 +242,7 @@ class _Reader:
         quality = RefusalQuality()
         if refusing or outcome.partial_then_declined:
             quality = refusal_quality(self.answer, self.profile, retrieved=bool(self.passages))
-        claimed = claim_citations(outcome.parts, [part for part, _ in claims])
+        claimed = claim_citations(outcome.parts, parts)
         unreadable = "" if refusing else outcome.unreadable
         return Reading(
             status="needs_review" if unreadable else "ok",

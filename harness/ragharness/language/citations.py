@@ -377,7 +377,10 @@ def mark(
         text = _BARE_PAGE.sub(known, text) if resolver.paged else text
     quotations = [] if ids or entries or strict else resolver.quotations(text, question)
     for quotation in reversed(quotations):
-        text = text[: quotation.end] + put(quotation.cited) + text[quotation.end :]
+        said, quoted = text[: quotation.start - 1].rstrip(), text[quotation.start - 1 : quotation.end]
+        apart = quotation.alone and said[-1:] not in ("", "(") and put(quotation.cited) + "\n"
+        before = f"{said} {apart}" if apart else text[: quotation.start - 1]
+        text = before + quoted + put(quotation.cited) + text[quotation.end :]
     text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
     text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
     flags = [("positional_citations", resolver.positional), ("quotations", bool(quotations))]

@@ -181,10 +181,16 @@ class _Parser:
                 if not _WORD.search(text):
                     self.trailing += ids
                 elif not self._restates(text):
-                    squeezed = squeeze(text)
-                    quotes = any(squeezed in quotation for quotation in self.marked.quotations)
-                    part = AnswerSentence(text, piece, ids, heading, item, self.context, self.line, quotes)
+                    part = AnswerSentence(text, piece, ids, heading, item, self.context, self.line)
+                    part.quotation = self._quotes(part)
                     self.found.append(part)
+
+    def _quotes(self, part: AnswerSentence) -> bool:
+        """Whether a sentence is nothing but a quotation that is a citation, or goes on with one."""
+        before = self.found[-1] if self.found else part
+        goes_on = before.quotation and before.line == part.line
+        said = squeeze(part.text) if goes_on or part.text[0] in "\"“«(" else ""
+        return bool(said) and any(said in quotation for quotation in self.marked.quotations)
 
     def _restates(self, text: str) -> bool:
         """Whether a sentence only repeats the question."""
@@ -198,7 +204,8 @@ def _join_bare_answers(found: list[AnswerSentence]) -> list[AnswerSentence]:
     """Join a bare "Yes." or "No." with the sentence after it."""
     joined: list[AnswerSentence] = []
     for each in found:
-        if joined and not joined[-1].citations and _BARE_ANSWER.match(joined[-1].text):
+        bare = joined and not (joined[-1].citations or each.quotation)
+        if bare and _BARE_ANSWER.match(joined[-1].text):
             word = joined.pop().text.rstrip(" .:!,;–—-")
             each.text, each.marked, each.heading = f"{word}. {each.text}", f"{word}. {each.marked}", False
         joined.append(each)
