@@ -1,0 +1,340 @@
+"""Support of a sentence by passages, read alone: yes, no, or undetermined.
+
+A learnt scorer weighs how the closest sentences of the passages say it; a figure or date that they lack and
+another name in a name's place are vetoes. ``benchmarks/train_support.py`` makes the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ragharness.graders.reading.texts import Tree
+from ragharness.language.dates import DateMention, find_dates
+from ragharness.language.matching import compare_quantity
+from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.polarity import negations
+from ragharness.language.tables import regex, word_set
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered, sentences
+from ragharness.records import Passage
+
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+_NOUN = regex(r"\W{1,2}([a-z]{3,})")
+_FLIPS = word_set(
+    "before after above below over under up down on off more less with without to from most few all some "
+    "only both either none may must shall will can could should would first last"
+)
+"""Function words that change what a sentence says."""
+_ARTICLES = word_set("the a an this that its their his her our")
+_SOURCE = frozenset(map(concept, ("according", "states", "says", "stated", "reported")))
+_MOST_SENTENCES = 3  # of the passages that are read together
+_GAIN = 0.08  # share of a claim's words that a further sentence must add
+_NEAR = 0.3  # share of them that a sentence must hold to be aligned
+_WORD_FOR_WORD = 0.8  # share of them in the same order, from which another name in a place is a veto
+_NEARLY_ALL = 0.75  # share of them that a sentence must hold to contradict a figure
+_FEW = 3  # content words of a claim that is no more than a value
+
+
+class Word(NamedTuple):
+    """One content word of a sentence."""
+
+    name: str  # its concept
+    proper: bool  # a name, as far as capitals tell
+    figure: bool
+    before: frozenset[str]  # function words between it and the content word before
+    denied: bool
+
+
+class Line(NamedTuple):
+    """One sentence of a text."""
+
+    text: str
+    words: tuple[Word, ...]
+    concepts: frozenset[str]  # of its words, figures left out
+    joined: frozenset[tuple[str, str]]  # neighbouring words
+    after: frozenset[str]  # function words behind the last of them
+
+
+class Support(NamedTuple):
+    """Whether passages state a claim; ``verdict`` None: undetermined."""
+
+    verdict: bool | None
+    probability: float
+    why: str = ""
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """Learnt scorer: boosted trees over ``measures``, and how telling common words are."""
+
+    source: str
+    yes_from: float
+    no_up_to: float
+    base: float
+    measures: tuple[str, ...]
+    rarity: dict[str, float]  # of common concepts, from 0; others: 1
+    trees: tuple[Tree, ...]
+
+
+@lru_cache(maxsize=1)
+def weights() -> Weights:
+    """Weights beside this file."""
+    return msgspec.json.decode(Path(__file__).with_name("support.json").read_bytes(), type=Weights)
+
+
+def support(claim: str, passages: Sequence[Passage]) -> Support:
+    """Whether passages together state a claim."""
+    said = read_line(claim)
+    measured = measures(said, passages)
+    if measured["figures_absent"]:
+        return Support(False, 0.0, "a figure or date of it is not there")
+    if len(said.words) <= _FEW and measured["recall"] == 1 and not measured["denied"]:
+        return Support(True if said.words else None, 1.0)
+    probability = score(measured)
+    if measured["replaced_names"] and measured["aligned"] > _WORD_FOR_WORD:
+        return Support(False, probability, "another name stands in its place")
+    learnt = weights()
+    if probability >= learnt.yes_from:
+        return Support(True, probability)
+    return Support(False if probability <= learnt.no_up_to else None, probability)
+
+
+def score(measured: Mapping[str, float]) -> float:
+    """Probability that passages state a claim."""
+    learnt = weights()
+    values = [measured[name] for name in learnt.measures]
+    return 1 / (1 + math.exp(-learnt.base - sum(tree.value(values) for tree in learnt.trees)))
+
+
+@lru_cache(maxsize=4096)
+def read_line(text: str) -> Line:
+    """Content words of a sentence, with the function words and the denials before each."""
+    words: list[Word] = []
+    before: list[str] = []
+    nots = [negator.start() for negator in negations(text)]
+    generic, rarity = generic_concepts(), weights().rarity
+    spans = [(match[0], match.start()) for match in _WORD.finditer(text)]
+    last = -1
+    for place, (written, start) in enumerate(spans):
+        base = written.casefold().partition("'")[0].partition("’")[0]
+        meaning = content(written)
+        if base in _FLIPS or not meaning:
+            before.append(base)
+            continue
+        name = meaning[0]
+        proper = written[0].isupper() and name not in generic
+        if proper and (place == 0 or text[start - 2] in ".:;?!"):
+            proper = name not in rarity or (place + 1 < len(spans) and spans[place + 1][0][0].isupper())
+        denied = sum(last < negator < start for negator in nots) % 2 == 1
+        words.append(Word(name, proper, written[0].isdigit(), frozenset(before), denied))
+        last, before = start, []
+    concepts = frozenset(word.name for word in words if not word.figure)
+    joined = frozenset((one.name, other.name) for one, other in pairwise(words))
+    return Line(text, tuple(words), concepts, joined, frozenset(before))
+
+
+@lru_cache(maxsize=1024)
+def lines_of(text: str) -> tuple[Line, ...]:
+    """Sentences of a passage."""
+    return tuple(read_line(text[start:end]) for start, end in sentences(text))
+
+
+def _weight(concepts: Iterable[str]) -> float:
+    rarity = weights().rarity
+    return sum(rarity.get(name, 1.0) for name in concepts)
+
+
+def measures(said: Line, passages: Sequence[Passage]) -> dict[str, float]:
+    """Measures of how the closest sentences of passages say a claim."""
+    lines = [line for passage in passages for line in lines_of(passage.text)]
+    titles = [text for passage in passages for text in (passage.title, passage.heading) if text]
+    context = generic_concepts().union(*(read_line(title).concepts for title in titles))
+    chosen = _closest(said, lines)
+    window = frozenset[str]().union(*(line.concepts for line in chosen))
+    lead = _lead(said.words, context - window)
+    words = said.words[lead:] or said.words
+    wanted = frozenset(word.name for word in words if not word.figure)
+    total = _weight(wanted) or 1.0
+    first = chosen[0] if chosen else Line("", (), frozenset(), frozenset(), frozenset())
+    shared = _weight(wanted & first.concepts)
+    joints = frozenset[tuple[str, str]]().union(*(line.joined for line in chosen))
+    pairs = _align(words, first.words) if shared >= _NEAR * total else []
+    ends_alike = bool(pairs) and words[-1].name == first.words[-1].name
+    order = _order(words, first.words, pairs)
+    order["flips"] += bool(ends_alike and (said.after ^ first.after) & _FLIPS)
+    return {
+        "recall": _weight(wanted & (window | context)) / total if wanted else 1.0,
+        "sourced": float(lead),
+        "precision": shared / (_weight(first.concepts) or 1.0),
+        "sentences": float(len(chosen)),
+        "length": math.log1p(len(words)),
+        "joined": len(said.joined & joints) / (len(said.joined) or 1),
+        **_figures(said.text, [*(line.text for line in chosen), *titles], passages),
+        **order,
+    }
+
+
+def _closest(said: Line, lines: Sequence[Line]) -> list[Line]:
+    """Sentences that together hold most of the concepts of a claim, the closest first."""
+    chosen: list[Line] = []
+    missing = said.concepts - generic_concepts() or said.concepts
+    total = _weight(missing)
+    while missing and len(chosen) < _MOST_SENTENCES:
+        best, gain = None, 0.0
+        for line in lines:
+            if shared := missing & line.concepts:
+                worth = _weight(shared) - 0.002 * len(line.words)
+                if not chosen:
+                    worth += len(said.joined & line.joined)
+                if worth > gain:
+                    best, gain = line, worth
+        if best is None or (chosen and gain < _GAIN * total):
+            break
+        chosen.append(best)
+        missing -= best.concepts
+    return chosen
+
+
+def _lead(words: Sequence[Word], source: frozenset[str]) -> int:
+    """Number of words that only name the source, at the beginning ("According to the report, ...")."""
+    for number, word in enumerate(words):
+        if not (word.name in source or word.name in _SOURCE or word.figure):
+            return number if any(named.name in source for named in words[:number]) else 0
+    return 0
+
+
+def _align(claim: Sequence[Word], line: Sequence[Word]) -> list[tuple[int, int]]:
+    """Heaviest common subsequence of two sentences, as pairs of places."""
+    names = [word.name for word in line]
+    rows = [[0.0] * (len(line) + 1)]
+    for word in claim:
+        last, row, best = rows[-1], [0.0], 0.0
+        worth, name = 3.0 if word.proper else 2.0, word.name
+        for column, other in enumerate(names):
+            value = last[column + 1]
+            if other == name and last[column] + worth > value:
+                value = last[column] + worth
+            best = max(best, value)
+            row.append(best)
+        rows.append(row)
+    pairs: list[tuple[int, int]] = []
+    i, j = len(claim), len(line)
+    while i and j:
+        if rows[i][j] == rows[i - 1][j]:
+            i -= 1
+        elif rows[i][j] == rows[i][j - 1]:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+    return pairs[::-1]
+
+
+def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, int]]) -> dict[str, float]:
+    """Measures of the order of words, of what stands in the place of others, and of denials."""
+    there: dict[str, list[Word]] = {}
+    for word in line:
+        there.setdefault(word.name, []).append(word)
+    replaced = names = inserted = flips = bigrams = moved = shifted = 0
+    for (i, j), (k, m) in pairwise([(-1, -1), *pairs, (len(claim), len(line))]):
+        ours, theirs = claim[i + 1 : k], line[j + 1 : m]
+        if not ours:
+            if k < len(claim) and m == j + 1:
+                bigrams += i >= 0
+                flips += len((claim[k].before ^ line[m].before) & _FLIPS)
+            continue
+        if i < 0:
+            theirs = theirs[-len(ours) - 1 :]
+        if k == len(claim):
+            theirs = theirs[: len(ours) + 1]
+        absent = sum(word.name not in there for word in ours)
+        replaced += min(absent, len(theirs))
+        inserted += absent
+        moved += len(ours) - absent
+        mine = {word.name for word in ours}
+        if any(word.proper for word in ours):
+            names += any(word.proper and word.name not in mine for word in theirs)
+        for place, word in enumerate(ours):
+            if word.name in there and not (place and ours[place - 1].name in there):
+                plain = word.before - _ARTICLES
+                shifted += all(plain != other.before - _ARTICLES for other in there[word.name])
+    span = line[pairs[0][1] : pairs[-1][1] + 1] if pairs else ()
+    denied = sum(word.denied for word in claim)
+    count = len(claim) or 1
+    return {
+        "aligned": len(pairs) / count,
+        "bigrams": bigrams / max(1, len(claim) - 1),
+        "replaced": float(min(replaced, 5)),
+        "replaced_names": float(min(names, 2)),
+        "inserted": float(min(inserted, 5)),
+        "moved": moved / count,
+        "shifted": float(min(shifted, 3)),
+        "flips": float(min(flips, 3)),
+        "denials": float(min(2, sum(claim[i].denied != line[j].denied for i, j in pairs))),
+        "parity": float((denied - sum(word.denied for word in span)) % 2),
+        "denied": float(denied),
+    }
+
+
+def _figures(claim: str, near: Sequence[str], passages: Sequence[Passage]) -> dict[str, float]:
+    """Whether a claim has figures or dates, and how many of them the passages lack."""
+    quantities = [quantity for quantity in find_quantities(claim) if not quantity.year]
+    dates = find_dates(claim)
+    texts = [*near, *(passage.text for passage in passages)]
+    absent = sum(not _states(texts, find_quantities, quantity, _same) for quantity in quantities)
+    absent += sum(not _states(texts, find_dates, date, _within) for date in dates)
+    return {"figures": float(bool(quantities or dates)), "figures_absent": float(absent)}
+
+
+def _states(
+    texts: Iterable[str], find: Callable[[str], list[Any]], value: Any, equal: Callable[[Any, Any], bool]
+) -> bool:
+    return any(equal(stated, value) for text in texts for stated in find(text))
+
+
+def _same(stated: Quantity, said: Quantity) -> bool:
+    return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
+
+
+def _within(day: DateMention, said: DateMention) -> bool:
+    """Whether a date is the one said; a coarser one is as true: "in March 2021" for 1 March 2021."""
+    fields = ((said.year, day.year), (said.month, day.month), (said.day, day.day))
+    return all(coarse in (None, exact) for coarse, exact in fields)
+
+
+def contradicts(passage: Passage, claim: str) -> bool:
+    """Whether one sentence of a passage states another value of what a claim is about."""
+    said, amounts = read_line(claim), _amounts(claim)
+    figures = {concept(word) for kind in amounts for word in kind.split()}
+    words = said.concepts - generic_concepts() - figures
+    if not amounts or len(words) < 2:
+        return False
+    return any(
+        len(words & line.concepts) >= _NEARLY_ALL * len(words) and _differ(_amounts(line.text), amounts)
+        for line in lines_of(passage.text)
+    )
+
+
+@remembered
+def _amounts(text: str) -> Mapping[str, list[Quantity]]:
+    """Amounts of a text by their unit, or by the noun behind a bare one."""
+    amounts: dict[str, list[Quantity]] = {}
+    for quantity in find_quantities(text):
+        noun = _NOUN.match(text, quantity.end)
+        kind = quantity.unit or (concept(noun[1]) if noun and noun[1] not in STOPWORDS else "")
+        if not quantity.year:
+            amounts.setdefault(kind, []).append(quantity)
+    return amounts
+
+
+def _differ(stated: Mapping[str, list[Quantity]], said: Mapping[str, list[Quantity]]) -> bool:
+    return any(
+        kind in stated and not any(_same(other, quantity) for other in stated[kind])
+        for kind, quantities in said.items()
+        for quantity in quantities
+    )
