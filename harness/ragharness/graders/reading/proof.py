@@ -54,7 +54,8 @@ _ABOUT = regex(
 )
 """Where a question names its document and period."""
 _OTHER = regex(r"\b(?:an)?other\b(?!\s*\W?\d|\s*$)|\belse(?:where)?\b", re.IGNORECASE)
-_SUPPOSES = regex(r"\b(?:would|could|might|perhaps|maybe|possibly|if|unless)\b", re.IGNORECASE)
+_SUPPOSES = regex(r"\b(?:would|could|might|perhaps|maybe|possibly)\b", re.IGNORECASE)
+_CONDITION = regex(r"\b(?:if|unless)\b", re.IGNORECASE)
 _RAISES = regex(r"\b\w+(?:ed|d)\s+to\b")
 _JOINT = regex(r",\s|;|\b(?:and|but|while)\b")
 _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
@@ -236,28 +237,29 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
     if not known.grounded:
         return ""
     around = _ORDINAL.sub(" ", f"{before} {after}")
-    if why := _qualified(before, after, profile.kind, known):
-        return why
     names = [word for word in known.strange(around) if _is_name(word, around)]
     aside = known.strange(after[len(beside) :])
     if names and not (set(names) <= set(aside) and len(aside) > len(names)):
         return f"of “{' '.join(names)}”"
+    condition = _CONDITION.search(before)
     joint = _JOINT.split(before)[-1]
     before = joint if (known.words - _PLAIN) & concepts_of(joint) else before
+    if why := _qualified(before, after, condition, profile.kind, known):
+        return why
     if _ARRIVES.search(before) or _MOVES.search(profile.question):
         before = _MOVES.sub(" ", before)
     around = _ORDINAL.sub(" ", f"{entry.part.context} {before} {beside}")
     return _strange(around, entry.part.text, profile, known)
 
 
-def _qualified(before: str, after: str, kind: str, known: Licence) -> str:
+def _qualified(before: str, after: str, condition: re.Match[str] | None, kind: str, known: Licence) -> str:
     """What makes a bound, a change, a supposition or another one's value of a value; empty: nothing does."""
     bound = _BOUND.search(before)
     if bound and kind != "text":
         word = next(filter(None, bound.groups()))
         if bound.lastgroup not in known.bounds and not _states(word, known):
             return f"behind “{word}”"
-    for cue in (_SUPPOSES.search(before), _OTHER.search(before), _OTHER.search(after)):
+    for cue in (condition, _SUPPOSES.search(before), _OTHER.search(before), _OTHER.search(after)):
         if cue and not _states(cue[0], known):
             return f"with “{cue[0]}”"
     return ""
@@ -363,12 +365,21 @@ def _rivals(
         moved = _MOVED.search(entry.part.text, 0, value.start) or strict.strange(f"{before} {after}")
         if not (apart or moved or doubt(entry, read.entries, profile, strict)):
             yield Rival(value.written, _settles(entry))
-    for part in parts if profile.kind == "text" else ():
-        for low, high in clauses(part.text):
-            clause = part.text[low:high]
-            strange = strict.strange(clause)
-            if strange and not YEAR.search(clause) and ":" not in clause and not does("courtesy", clause):
-                whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
-                names = " ".join(strange) in clause and all(_is_name(word, clause) for word in strange)
-                if whole or (names and IS_A_NAME.search(clause)):
-                    yield Rival(" ".join(strange), _SETTLES.search(clause) is not None)
+    if profile.kind == "text":
+        stated = {entry.candidate.written for entry in read.entries if entry.right}
+        for part in parts:
+            yield from _rival_names(part.text, stated, strict)
+
+
+def _rival_names(text: str, stated: set[str], strict: Licence) -> Iterator[Rival]:
+    """Names that clauses without the gold give as the answer, and what they set over it in other words."""
+    for low, high in clauses(text):
+        clause = text[low:high]
+        strange = strict.strange(clause)
+        if not strange or YEAR.search(clause) or ":" in clause or does("courtesy", clause):
+            continue
+        settles = _SETTLES.search(clause) is not None and not any(gold in clause for gold in stated)
+        whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
+        names = " ".join(strange) in clause and all(_is_name(word, clause) for word in strange)
+        if whole or settles or (names and IS_A_NAME.search(clause)):
+            yield Rival(" ".join(strange), settles)
