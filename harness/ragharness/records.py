@@ -163,9 +163,9 @@ class Sentence(Struct, frozen=True, omit_defaults=True):
     text: str
     is_claim: bool
     citations: tuple[str, ...] = ()
-    joint_support: bool | None = None
-    citation_support: tuple[bool, ...] = ()
-    leave_one_out_support: tuple[bool, ...] = ()
+    joint_support: bool | None = None  # by all that a claim cites; None: undetermined, or nothing to support
+    citation_support: tuple[bool | None, ...] = ()  # by each of them alone; None: undetermined
+    leave_one_out_support: tuple[bool, ...] = ()  # by the others without this one
 
 
 class Score(Struct, frozen=True):

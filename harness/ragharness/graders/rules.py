@@ -21,11 +21,9 @@ from ragharness.graders.reading.answer import (
 from ragharness.graders.reading.axes import (
     RefusalQuality,
     Role,
-    contradicts,
     describe,
-    miscounts,
     refusal_quality,
-    role_of,
+    roles_of,
     supported,
 )
 from ragharness.graders.reading.proof import licence, prove
@@ -37,6 +35,7 @@ from ragharness.graders.reading.refusal import (
     read_refusal,
     says_nothing,
 )
+from ragharness.graders.reading.support import contradicts
 from ragharness.graders.reading.texts import (
     FALSE_CORRECT,
     operating_point,
@@ -44,7 +43,7 @@ from ragharness.graders.reading.texts import (
     weigh_reasons,
     weigh_text,
 )
-from ragharness.graders.reading.values import read_list, read_values
+from ragharness.graders.reading.values import commits_to_gold, read_list, read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
 from ragharness.language.numbers import find_quantities
@@ -116,10 +115,10 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> U
         return UngroundedReading(None)
     declined = refusal.sure or refusal.premise_corrected or refusal.clarification
     nothing, profile = Outcome(), profile_of(asked)
-    roles = [role_of(part, nothing, profile, refusing=declined) for part in parsed.sentences]
+    roles = roles_of(parsed.sentences, nothing, profile, refusing=declined)
     read = zip(parsed.sentences, roles, strict=True)
     texts = parsed.cited_texts(retrieved)
-    told = [(part, role, supported(part, role, nothing, texts, frozenset())) for part, role in read]
+    told = [(part, role, supported(part, role, nothing, texts, profile)) for part, role in read]
     return UngroundedReading(declined, tuple(describe(*each) for each in told), parsed.citations)
 
 
@@ -194,6 +193,8 @@ class _Reader:
                 self._may_imply(outcome) or self._lacking() or not known.isdisjoint(content(self.answer.text))
             ):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
+        if outcome.committed and outcome.match == "mismatch" and commits_to_gold(outcome):
+            outcome.leave(f"it says {outcome.value!r}, the accepted answer, in a sentence with a denial")
         return self._assemble(outcome, refusal)
 
     def _may_imply(self, outcome: Outcome) -> bool:
@@ -225,20 +226,22 @@ class _Reader:
     def _assemble(self, outcome: Outcome, refusal: Refusal) -> Reading:
         parts, cited = self.answer.sentences, self.answer.citations
         refusing = not outcome.committed and refusal.refuses
-        roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
+        roles = roles_of(parts, outcome, self.profile, refusing=refusing)
         texts = self.answer.cited_texts(tuple(self.passages.values()))
         valid = self.answer.supporting(self.supporting) & texts.keys()
         lend_citations(
             parts,
             [role in ("answer", "claim") for role in roles],
             [role == "nothing" for role in roles],
-            lambda place: supported(parts[place], roles[place], outcome, texts, valid),
+            lambda place: supported(parts[place], roles[place], outcome, texts, self.profile).alone,
         )
         claims = [pair for pair in zip(parts, roles, strict=True) if pair[1] in ("answer", "claim")]
         outcome.contradiction = outcome.contradiction or self._contradicted(outcome, claims)
         supports = [
-            supported(part, role, outcome, texts, valid) for part, role in zip(parts, roles, strict=True)
+            supported(part, role, outcome, texts, self.profile)
+            for part, role in zip(parts, roles, strict=True)
         ]
+        alone = [stated for support in supports for stated in support.alone]
         quality = RefusalQuality()
         if refusing or outcome.partial_then_declined:
             quality = refusal_quality(self.answer, self.profile, retrieved=bool(self.passages))
@@ -261,7 +264,7 @@ class _Reader:
             n_citations=len(cited),
             claim_cited=bool(claimed) if outcome.committed else None,
             all_cited_retrieved=all(id_ in texts for id_ in cited) if cited else None,
-            all_cited_support=all(map(all, supports)) if cited else None,
+            all_cited_support=False if False in alone else None if None in alone or not cited else True,
             any_valid_support=not valid.isdisjoint(claimed),
             explained=quality.explained,
             nearest=quality.nearest,
@@ -283,8 +286,6 @@ class _Reader:
             if part.quotation or (answers and not right):
                 continue
             for passage in filter(None, map(self.passages.get, part.citations)):
-                if right and miscounts(passage, part.text, self.question.unit):
-                    return True
                 settled = answers and (yesno or passage.id in self.supporting)
                 if not settled and contradicts(passage, part.text):
                     return True

@@ -138,14 +138,12 @@ class _Parser:
 
     def parse(self) -> tuple[list[AnswerSentence], list[str]]:
         """Sentences, and the ids of source lists and of lines that only cite."""
-        above = ""
-        for number, line in enumerate(self.marked.text.split("\n")):
-            self.line = number
-            if not _RULE.match(line):
+        lines = self.marked.text.split("\n")
+        for self.line, (line, below) in enumerate(itertools.pairwise([*lines, ""])):
+            if "|" in line and "|" in below and _RULE.match(below):
+                self.header = _cells(line)
+            elif not _RULE.match(line):
                 self._read_line(line)
-            elif "|" in line:
-                self.header = _cells(above)
-            above = line
         return _join_bare_answers(self.found), self.trailing
 
     def _read_line(self, line: str) -> None:
@@ -295,7 +293,7 @@ def lend_citations(
     parts: Sequence[AnswerSentence],
     claims: Sequence[bool],
     idle: Sequence[bool],
-    supports: Callable[[int], tuple[bool, ...]],
+    supports: Callable[[int], tuple[bool | None, ...]],
 ) -> None:
     """Give the citations at the end of a run of sentences to those before it that they support.
 
@@ -310,7 +308,8 @@ def lend_citations(
             continue
         for place in run:
             parts[place].citations = part.citations
-            held = tuple(mark for mark, holds in zip(part.citations, supports(place), strict=True) if holds)
+            may_support = zip(part.citations, supports(place), strict=True)
+            held = tuple(mark for mark, holds in may_support if holds is not False)
             parts[place].citations = held or (part.citations if idle[number] else ())
         if run and idle[number]:
             part.citations = ()

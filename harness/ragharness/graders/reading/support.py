@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ragharness.graders.reading.records import AnswerSentence
 from ragharness.graders.reading.texts import Tree
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import compare_quantity
@@ -25,6 +26,7 @@ from ragharness.language.words import STOPWORDS, concept, content, generic_conce
 from ragharness.records import Passage
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+_PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 _FLIPS = word_set(
     "before after above below over under up down on off more less with without to from most few all some "
@@ -87,8 +89,13 @@ def weights() -> Weights:
     return msgspec.json.decode(Path(__file__).with_name("support.json").read_bytes(), type=Weights)
 
 
-def support(claim: str, passages: Sequence[Passage]) -> Support:
+def support(claim: str, passages: Iterable[Passage]) -> Support:
     """Whether passages together state a claim."""
+    return _support(claim, tuple(passages))
+
+
+@lru_cache(maxsize=2048)
+def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
     said = read_line(claim)
     measured = measures(said, passages)
     if measured["figures_absent"]:
@@ -109,6 +116,37 @@ def score(measured: Mapping[str, float]) -> float:
     learnt = weights()
     values = [measured[name] for name in learnt.measures]
     return 1 / (1 + math.exp(-learnt.base - sum(tree.value(values) for tree in learnt.trees)))
+
+
+class CitedSupport(NamedTuple):
+    """Support of a sentence by what it cites; None: undetermined."""
+
+    alone: tuple[bool | None, ...] = ()  # by each citation, of the sentence or the piece before it
+    joint: bool | None = None  # by all of them
+    others: tuple[bool, ...] = ()  # by the others without this one; empty: there is one, or none
+
+
+def cited_support(part: AnswerSentence, passages: Mapping[str, Passage]) -> CitedSupport:
+    """Support of a sentence by each of its citations and by all of them; one without a passage gives none."""
+    cited = [passages.get(mark) for mark in part.citations]
+    pieces = [piece for piece, marks in _PIECES.findall(part.marked) for _ in marks]
+    whole = [False if passage is None else support(part.text, (passage,)).verdict for passage in cited]
+    alone = list(whole)
+    apart = len(pieces) == len(cited) and len(set(pieces)) > 1
+    for place, passage in enumerate(cited):
+        if apart and passage and not whole[place] and len(read_line(pieces[place]).words) > 1:
+            alone[place] = support(pieces[place], (passage,)).verdict
+    others = [
+        any(whole[:place] + whole[place + 1 :]) or _together(part.text, cited[:place] + cited[place + 1 :])
+        for place in range(len(cited) if len(cited) > 1 else 0)
+    ]
+    joint = True if any(whole) or (apart and all(alone)) else _together(part.text, cited)
+    return CitedSupport(tuple(alone), joint, tuple(stated is True for stated in others))
+
+
+def _together(claim: str, cited: Sequence[Passage | None]) -> bool | None:
+    passages = [passage for passage in cited if passage]
+    return support(claim, passages).verdict if passages else False
 
 
 @lru_cache(maxsize=4096)
