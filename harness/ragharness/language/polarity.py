@@ -25,7 +25,7 @@ Polarity = Literal["affirms", "denies", "silent", "unclear"]
 _JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
-_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _CUES = regex("|".join(
     rf"(?P<{kind}>\b{phrases('modality', f'cues.{kind}')}\b)" for kind in table("modality")["cues"]
 ))  # fmt: skip

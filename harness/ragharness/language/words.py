@@ -178,6 +178,9 @@ _UNFINISHED = regex(
     r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"
 )
 """An abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it."""
+_INITIAL = regex(r"\b[A-Z]\.$")
+_COMPOUND = regex(r"(?:[A-Z]\.)+|[-–]\w")
+"""What goes on with an initial before it, or with any abbreviation ("non-U.|S.", "Inc.|-owned")."""
 _NUMBER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.):]{1,2}\s+(?=\S)")
 
 _ABBREVIATED = "".join(rf"(?<!\b{word})" for word in sorted(words_of("sentences", "abbreviations")))
@@ -212,11 +215,20 @@ def _of_line(line: str, offset: int) -> list[Span]:
     for low, high in _boundaries(line):
         core = line[low:high].strip()
         start = low + line[low:high].find(core)
-        if core and spans and _UNFINISHED.search(line[slice(*spans[-1])]):
+        if core and spans and _goes_on(line, spans[-1], start):
             spans[-1] = (spans[-1][0], start + len(core))
         elif core:
             spans.append((start, start + len(core)))
     return [(offset + start, offset + end) for start, end in spans]
+
+
+def _goes_on(line: str, before: Span, start: int) -> bool:
+    """Whether what starts at a place belongs to the sentence before it."""
+    sentence = line[slice(*before)]
+    glued = start == before[1] and _COMPOUND.match(line, start) is not None
+    return _UNFINISHED.search(sentence) is not None or (
+        glued and (line[start] in "-–" or _INITIAL.search(sentence) is not None)
+    )
 
 
 def _boundaries(line: str) -> list[Span]:

@@ -252,6 +252,7 @@ def read_clauses(sentences: Sequence[str], question: Question, profile: Profile)
     golds = [gold.casefold() for gold in question.answers if find_decline(gold)]
     said: list[Clause] = []
     for index, text in enumerate(sentences):
+        supposes = bool(said) and does("supposes", text)
         here = [(text, None)] if is_question(text) else verdicts(text, profile)
         for clause, verdict in here:
             if any(gold in clause.casefold() or _repeats(clause, gold, profile) for gold in golds):
@@ -259,8 +260,10 @@ def read_clauses(sentences: Sequence[str], question: Question, profile: Profile)
                 said.append(Clause(index, clause, "statement", None, 2))
                 continue
             act = "courtesy" if is_question(text) else _act_of(clause, verdict, profile)
+            act = "background" if supposes and act == "statement" else act
             beside = any(each.act == "decline" for each in said[-2:])
-            level = _commitment_level(clause, act, profile, beside=beside)
+            # "If you meant the other one, it is 5."
+            level = 0 if supposes else _commitment_level(clause, act, profile, beside=beside)
             covers = _covered(clause, profile) if level else 0.0
             said.append(Clause(index, clause, act, verdict, level, covers))
     if len(said) > 1 and said[1].act == "decline" and not content(said[0].text):

@@ -96,6 +96,16 @@ def find_candidates(text: str, question: Question) -> list[Candidate]:
     return found
 
 
+def commits_to_gold(outcome: Outcome) -> bool:
+    """Whether the committed value is the gold, and the verb does not deny it ("without a coast", "(not 5)")."""
+    return not outcome.contradiction and any(
+        entry.right
+        and entry.candidate.written == outcome.value
+        and not _DENIED.search(entry.part.text[: entry.candidate.start])
+        for entry in outcome.entries
+    )
+
+
 def gather(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> list[Entry]:

@@ -25,6 +25,8 @@ _AUXILIARY = regex(
     r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
     re.IGNORECASE,
 )
+_ASIDE = regex(r"\s*\([^()]*\)")
+_ANY = regex(r"\b(?:any|an?|either)\s+(?:[\w-]+\s+){0,2}", re.IGNORECASE)
 _MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
 _COPULAS = ("is", "are", "was", "were")
 _DOCUMENT = regex(
@@ -106,6 +108,9 @@ def interpret_sentence(part: AnswerSentence, profile: Profile) -> Voice:
     if leaning and not word:
         word, rest = leaning, end
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
+    if word and _begins("concedes").match(body):
+        # "No. Although disclosure needs consent, ..." explains.
+        return Voice(part, word)
     said = _hear_clauses(part, body, profile)
     strong = [each for each, strength in said if strength]
     # Among readings that are not sure the first counts: what follows it mostly explains.
@@ -130,6 +135,8 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     for start, end in clauses(body):
         if speaks_of_question(body[start:end], profile) is None:
             heard = _read_both_ways(body[start:end], profile)
+            if profile.modality in FACTS and _begins("undone").match(body[start:end]):
+                heard = ("no", True)
             # "It does not say, so it is allowed" commits, however short the conclusion.
             concludes = _says("therefore").search(body, before, start) is not None
             said += [(heard[0], heard[1] or concludes)] if heard else []
@@ -167,7 +174,7 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     if not found or not asked or not known.issuperset(content(found["who"] or "")):
         return None, 0
     if found["fact"]:
-        return ("no" if found["not"] else "yes"), found.end()
+        return ("no" if found["not"] or found["none"] else "yes"), found.end()
     modality: Modality = "permit" if found["permit"] else "require"
     if found["not"]:
         modality = "optional" if found["need"] else "forbid"
@@ -187,7 +194,8 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     """Answer that the sentences together give, or why it cannot be read."""
     words = [voice.word for voice in voices if voice.word]
     if words:
-        said = {*words, *(voice.clause for voice in voices if voice.strong and voice.clause)}
+        # What follows gives reasons and exceptions; only the word itself, or its own sentence, withdraws it.
+        said = {*words, *(voice.clause for voice in voices if voice.word and voice.strong and voice.clause)}
         return (words[0], "") if len(said) == 1 else (None, f"it says {words[0]!r} and then the contrary")
     heard = [voice for voice in voices if voice.clause]
     strong = [voice for voice in heard if voice.strong] or heard
@@ -224,7 +232,7 @@ def _begins(key: str) -> re.Pattern[str]:
 @lru_cache(maxsize=1024)
 def statement_of(question: str) -> str:
     """Statement that "yes" to a question affirms; empty when it is no yes/no question."""
-    question = interrogative(question)
+    question = interrogative(_ASIDE.sub("", question))
     found = _AUXILIARY.search(question)
     if not found:
         return ""
