@@ -588,6 +588,20 @@ def own_answers() -> str:
     return "\n".join([*rows, "", f"{'; '.join(rates)}."])
 
 
+def wrong_slot() -> str:
+    """How often ``benchmarks/wrong_slot.py`` last saw a right value said of something else called correct."""
+    rows = ["| wordings | called *correct* | controls called *correct* |", "| --- | --- | --- |"]
+    for family, rates in sorted(
+        _result("wrong_slot")["families"].items(), key=lambda row: row[0].startswith("all")
+    ):
+        cells = [
+            f"{count:,} of {n:,}, {100 * count / n:.1f} % [{100 * low:.1f}-{100 * high:.1f}]"
+            for count, n, low, high in (rates["called correct"], rates["controls correct"])
+        ]
+        rows.append(_line([family, *cells]))
+    return "\n".join(rows)
+
+
 def operating() -> str:
     """Operating points of the scorer."""
     from ragharness.graders.reading.texts import load_weights
@@ -718,6 +732,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "ceiling": lambda _: "\n".join(_ceiling(_published(pipeline="extractive"))),
     "people": lambda _: people(),
     "own_answers": lambda _: own_answers(),
+    "wrong_slot": lambda _: wrong_slot(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
 }

@@ -121,7 +121,7 @@ def _is_compared(place: Place) -> bool:
     """As in "... up from 5", "compared with 5", "from 5 to 6", "to 6 from 5"."""
     clause, at = place.clause, place.at
     for cue in _COMPARING.finditer(clause, 0, at):
-        ends = re.search(r"(?<!\d),\s|\)\s", clause[cue.end() : at])
+        ends = re.search(r",\s(?!\d)|\)\s", clause[cue.end() : at])
         if cue[0][-4:] == "from" and _ARRIVES.search(place.before):
             continue
         leading = not clause[: cue.start()].strip(" \"'(,*")

@@ -58,6 +58,14 @@ _SUPPOSES = regex(r"\b(?:would|could|might|perhaps|maybe|possibly)\b", re.IGNORE
 _CONDITION = regex(r"\b(?:if|unless)\b", re.IGNORECASE)
 _RAISES = regex(r"\b\w+(?:ed|d)\s+to\b")
 _JOINT = regex(r",\s|;|\b(?:and|but|while)\b")
+_BREAK = regex(
+    r"(?P<contrast>;|,?\s\b(?:but|whereas|while|though|although)\b)|,\s(?:and\s)?|:\s|\sand\s", re.IGNORECASE
+)
+_VERB = regex(
+    r"\b(?:is|are|was|were|has|have|had|do|does|did|gives?|gave|says?|said|states?|stated|reported|showed|shows?)\b",
+    re.IGNORECASE,
+)
+_UNLIKE = regex(r"\W*(?:unlike|as opposed to|in contrast to|apart from|other than)\b", re.IGNORECASE)
 _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
 _MOVED = regex(r"\b(?:to|from|by|up|down)\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
 _MOVES = regex(rf"\b{phrases('values', 'changing')}\w*", re.IGNORECASE)
@@ -324,14 +332,24 @@ def _around(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str]:
     text, value = entry.part.text, entry.candidate
     beside = [other.candidate for other in entries if other.part is entry.part and other is not entry]
     earlier = [other for other in beside if other.end <= value.start]
-    low = text.rfind(";", 0, value.start) + 1
-    before = text[low : value.start]
-    if earlier:
+    before = _own_clause(text[: value.start])
+    if earlier and earlier[-1].end > value.start - len(before):
         gap = text[earlier[-1].end : value.start]
-        before = f"{text[low : earlier[0].start]} to " if _ARRIVES.search(gap) else _JOINT.split(gap)[-1]
+        lead = _own_clause(text[: earlier[0].start])
+        before = f"{lead} to " if _ARRIVES.search(gap) else _JOINT.split(gap)[-1]
     later = [other.start for other in beside if other.start >= value.end]
     after = text[value.end : max(value.end, min([clause_at(text, value.start)[1], *later]))]
     return before, re.split(rf"\((?=[^()]*:)|{_JOINT.pattern}", after)[0] if later else after
+
+
+def _own_clause(before: str) -> str:
+    """The clause before a value with the phrases that lead up to it: no contrast and no other clause."""
+    start = 0
+    for joint in _BREAK.finditer(before):
+        lead = before[start : joint.start()]
+        if joint["contrast"] or _VERB.search(lead) or _UNLIKE.match(lead):
+            start = joint.end()
+    return before[start:]
 
 
 class Rival(NamedTuple):
@@ -381,5 +399,6 @@ def _rival_names(text: str, stated: set[str], strict: Licence) -> Iterator[Rival
         settles = _SETTLES.search(clause) is not None and not any(gold in clause for gold in stated)
         whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
         names = " ".join(strange) in clause and all(_is_name(word, clause) for word in strange)
-        if whole or settles or (names and IS_A_NAME.search(clause)):
+        copula = IS_A_NAME.search(clause)
+        if whole or settles or (names and copula and " ".join(strange) in copula[0]):
             yield Rival(" ".join(strange), settles)
