@@ -20,10 +20,8 @@ MARK = regex("[\ue000-\uf8ff]")
 MOST_DOCUMENTS = 3  # of a citation that names no single one, such as a page alone: citing all must not win
 _LEAST_NAME = 2  # letters and digits of a name of a document
 _SHOWN = 60  # characters of a quotation by which it is named
-_LEAST_QUOTED = (
-    3,
-    5,
-)  # words of a quotation that names its passage, alone or in a sentence; fewer are a term
+_LEAST_QUOTED = 5  # words of a quotation that cites its passage; fewer are a term
+_LEAST_BEHIND = 2  # the same of one that is a sentence of its own behind what is said
 _BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
 _ROUND = regex(r"\(((?:[^()\n]|\([^()\n]{0,100}\)){2,300})\)")
 _GROUPS = (regex(r"\s*[;|]\s*"), regex(r"\s*(?:[,;|&/†]|\band\b)\s*"))
@@ -301,8 +299,10 @@ class _Resolver:
         """Quotations of passages: those that stand alone, and those in sentences."""
         asked, found = squeeze(question), list[Quotation]()
         texts = [(source, squeeze(source.text)) for source in self.sources]
-        for pattern, least in zip((_ALONE, _QUOTED), _LEAST_QUOTED, strict=True):
+        for pattern in (_ALONE, _QUOTED):
             for match in pattern.finditer(text):
+                behind = pattern is _ALONE and text[: match.start()].strip()
+                least = _LEAST_BEHIND if behind else _LEAST_QUOTED
                 pieces = [piece for piece in _OMITTED.split(match[1]) if len(piece.split()) >= least]
                 squeezed = tuple(map(squeeze, pieces))
                 known = any(other.start < match.end(1) and match.start(1) < other.end for other in found)
@@ -378,9 +378,12 @@ def mark(
     quotations = [] if ids or entries or strict else resolver.quotations(text, question)
     for quotation in reversed(quotations):
         said, quoted = text[: quotation.start - 1].rstrip(), text[quotation.start - 1 : quotation.end]
-        apart = quotation.alone and said[-1:] not in ("", "(") and put(quotation.cited) + "\n"
-        before = f"{said} {apart}" if apart else text[: quotation.start - 1]
-        text = before + quoted + put(quotation.cited) + text[quotation.end :]
+        rest = text[quotation.end :]
+        if said.endswith("(") and rest.startswith(")"):  # "It is five ("the fee is five")."
+            text = f"{said[:-1]}{put(quotation.cited)}{rest[1:]}"
+            continue
+        apart = f"{said} {put(quotation.cited)}\n" if said and quotation.alone else ""
+        text = f"{apart or text[: quotation.start - 1]}{quoted}{put(quotation.cited)}{rest}"
     text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
     text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
     flags = [("positional_citations", resolver.positional), ("quotations", bool(quotations))]
