@@ -283,9 +283,10 @@ def claim_citations(
 
 
 def claim_citations_by(evidence: str, parsed: ParsedAnswer) -> tuple[str, ...]:
-    """Citations of the claim in the words that decided, else in any words."""
-    words = evidence.strip(" .\"'").casefold()
-    holding = [sentence for sentence in parsed.sentences if words and words in sentence.text.casefold()]
+    """Citations of the claim in the words that decided, as whole words, else in any words."""
+    words = f" {' '.join(raw_words(evidence))} "
+    spoken = [(part, f" {' '.join(raw_words(part.text))} ") for part in parsed.sentences]
+    holding = [part for part, text in spoken if words.strip() and words in text]
     return claim_citations(holding, parsed.sentences) or parsed.citations[:FIRST_CITATIONS]
 
 
