@@ -122,6 +122,13 @@ def name_forms(name: str) -> tuple[str, ...]:
     return tuple(filter(None, forms))
 
 
+@lru_cache(maxsize=8192)
+def _file_of(name: str) -> str:
+    """Last part of a path, if it is the name of a file; else ""."""
+    last = re.split(r"[/\\]", name)[-1]
+    return last if _FILE.fullmatch(last) else ""
+
+
 class _Resolver:
     """Turns what is cited into ids of passages, and into names for several at once."""
 
@@ -245,14 +252,14 @@ class _Resolver:
 
     def define(self, text: str, put: Put) -> str:
         """Read footnotes and source lists ("[1]: p4", "Sources: 1. Title"); what is used leaves the text."""
-        uses = Counter(_USE.findall(text))
+        uses = Counter(_USE.findall(text) if "[" in text else ())
 
         def read(entry: re.Match[str]) -> str:
             ids = self.scan(entry[2]) if uses[entry[1]] >= 2 else []
             self.names |= {entry[1].casefold(): ids} if ids else {}
             return "" if ids else entry[0]
 
-        text = _DEFINITION.sub(read, text)
+        text = _DEFINITION.sub(read, text) if uses else text
         if self.strict or not _HEADS.search(text):
             return text
         lines: list[str] = []
@@ -289,8 +296,8 @@ class _Resolver:
 
     def files(self, text: str) -> re.Pattern[str] | None:
         """Match the file names of documents that a text holds."""
-        names = (re.split(r"[/\\]", name)[-1] for source in self.sources for name in source.names)
-        files = sorted({name for name in names if name in text and _FILE.fullmatch(name)}, key=len)
+        names = {name for source in self.sources for name in source.names}
+        files = sorted({file for file in map(_file_of, names) if file and file in text}, key=len)
         return (
             re.compile(rf"(?<![\w/.-])({'|'.join(map(re.escape, files[::-1]))})(?![\w/-])") if files else None
         )
@@ -364,7 +371,7 @@ def mark(
     def known(match: re.Match[str]) -> str:
         return put(resolver.many(match[1], known=True)) or match[0]
 
-    text = resolver.define(text, put)
+    text = resolver.define(text, put) if "[" in text or ":" in text or "\n" in text else text
     if "[" in text:
         text = _BRACKET.sub(bracket, text)
     if "#" in text or any(id_ in text for id_ in resolver.known):
@@ -384,8 +391,9 @@ def mark(
             continue
         apart = f"{said} {put(quotation.cited)}\n" if said and quotation.alone else ""
         text = f"{apart or text[: quotation.start - 1]}{quoted}{put(quotation.cited)}{rest}"
-    text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
-    text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
+    if ids:
+        text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
+        text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
     flags = [("positional_citations", resolver.positional), ("quotations", bool(quotations))]
     return Marked(
         text,
