@@ -1,4 +1,4 @@
-"""An answer's text as it is to be read: no reasoning, no JSON, plain typography, citations marked."""
+"""An answer's text as it is to be read: no reasoning, no JSON, plain typography."""
 
 from __future__ import annotations
 
