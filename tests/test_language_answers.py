@@ -68,6 +68,13 @@ DOCUMENTS = [
         ('It "lasts for a hundred years from the date" and has a "term" (a "notice").', ()),
         ("The Annual Report 2023 and nda-1 say so (Alder), (2023), [Birch].", ()),
         ("$5 million [annual-2024]", ("annual-2024",)),
+        ("$5 million (Annual Report 2023, Item 7) and two years [nda-1 §4]", ("x3", "x1", "x2")),
+        ("[Annual Report 2023 and Secrecy Agreement between Alder and Birch, Inc.]", ("x3", "x1", "x2")),
+        (
+            "(Annual Report 2023, which nobody at the company has ever read) [Annual Report 2023 Supplement]",
+            (),
+        ),
+        ("so [2] it is [1]\n\nSources:\n1. Another Book\n2. Annual Report 2023", ("x3", "1. Another Book")),
     ],
 )
 def test_documents_and_pages_are_cited_by_any_name(text: str, ids: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import squeeze
+from ragharness.language.words import raw_words, squeeze
 
 _FIRST = 0xE000
 _MOST = 6000
@@ -18,6 +18,7 @@ MARK = regex("[\ue000-\uf8ff]")
 """A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
 
 MOST_DOCUMENTS = 3  # of a citation that names no single one, such as a page alone: citing all must not win
+_LOCATOR = 3  # words that may stand beside the name of a document in a mark: ", Section 4"
 _LEAST_NAME = 2  # letters and digits of a name of a document
 _SHOWN = 60  # characters of a quotation by which it is named
 _LEAST_QUOTED = 5  # words of a quotation that cites its passage; fewer are a term
@@ -31,6 +32,7 @@ _NUMBERED = regex(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
 _LOOKS_LIKE_ID = regex(r"(?=.*\d)(?=.*[A-Za-z#_])(?!(?:Q|FY|CY)\d+$)[\w.:#/@+-]{2,100}", re.IGNORECASE)
 _HASHED = r"[A-Za-z][\w.:-]{0,80}#\d{1,6}\b"
 _NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
+_GOES_ON = regex(r"\s+[A-Z\d]")
 _URL = regex(r"((?:https?://|www\.)[^\s\"'<>\[\]“”\ue000-\uf8ff]{3,500}(?<![.,;:!?)]))")
 _FILE = regex(r"[\w./\\-]+\.[A-Za-z][A-Za-z0-9]{1,5}")
 _EXTENSION = regex(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
@@ -105,7 +107,7 @@ class Marked(NamedTuple):
     @property
     def passages(self) -> tuple[str, ...]:
         """Ids of passages that are cited anywhere, and whatever else is cited."""
-        names = (*self.ids, *self.listed)
+        names = (*self.cited(self.text), *self.listed)
         return tuple(dict.fromkeys(id_ for name in names for id_ in self.members.get(name, (name,))))
 
     def cited(self, piece: str) -> tuple[str, ...]:
@@ -227,12 +229,35 @@ class _Resolver:
         """Ids that the inside of a mark names; ``known``: it is a mark only if all of it is known."""
         if ids := self.one(inside, known=known):
             return ids
+        parts: list[list[str]] = []
         for parting in _GROUPS:
-            tokens = [token for token in parting.split(inside) if token]
-            parts = [self.one(token, known=known) for token in tokens]
-            if len(tokens) > 1 and (all(parts) or (parting is _GROUPS[-1] and any(parts) and not known)):
+            parts = [self.one(token, known=known) for token in parting.split(inside) if token]
+            if len(parts) > 1 and all(parts):
                 return [id_ for part in parts for id_ in part]
-        return []
+        ids, others = self.among(inside)
+        if ids and others <= _LOCATOR * len(ids):
+            return ids
+        return [] if known else [id_ for part in parts for id_ in part]
+
+    def among(self, text: str) -> tuple[list[str], int]:
+        """Documents, with their pages, among the words of a text, and how many words it has besides."""
+        folded = text.casefold()
+        names = {name for source in self.sources if not self.strict for name in source.names}
+        held = sorted((name for name in names if len(name) > 1 and name.casefold() in folded), key=len)
+        if not held:
+            return [], len(text)
+        ids: list[str] = []
+        rest, end = "", 0
+        named = "|".join(map(re.escape, reversed(held)))
+        for match in re.finditer(rf"(?<![\w-])(?:{named})(?![\w-])", text, re.IGNORECASE):
+            page = _PAGE.match(text, match.end())
+            page = None if page and page["name"] else page
+            # "Annual Report 2023" is not the document "Annual Report".
+            another = " " in match[0] and not page and _GOES_ON.match(text, match.end())
+            if match.start() >= end and not another:
+                ids += self.named(match[0] + (page[0] if page else ""))
+                rest, end = rest + text[end : match.start()], page.end() if page else match.end()
+        return list(dict.fromkeys(ids)), len(raw_words(rest + text[end:]))
 
     def scan(self, text: str) -> list[str]:
         """Citations in an entry of a source list: addresses, ids, names of documents with their pages."""
@@ -240,15 +265,7 @@ class _Resolver:
             return ids
         ids = [id_ for address in _URL.findall(text) for id_ in self.one(address, known=True)]
         ids += [id_ for bare in _bare_ids(self.known, text).findall(text) for id_ in self.one(bare)]
-        names = {} if self.strict or ids else {name for source in self.sources for name in source.names}
-        folded = text.casefold()
-        for name in sorted(names, key=lambda name: (-len(name), name)):
-            at = folded.find(name.casefold()) if len(name) > _LEAST_NAME else -1
-            if at >= 0:
-                page = _PAGE.match(text[at + len(name) :])
-                ids += self.named(name + (page[0] if page and not page["name"] else ""))
-                folded = folded.replace(name.casefold(), " " * len(name))
-        return list(dict.fromkeys(ids))
+        return list(dict.fromkeys(ids)) or self.among(text)[0]
 
     def define(self, text: str, put: Put) -> str:
         """Read footnotes and source lists ("[1]: p4", "Sources: 1. Title"); what is used leaves the text."""
@@ -263,27 +280,29 @@ class _Resolver:
         if self.strict or not _HEADS.search(text):
             return text
         lines: list[str] = []
-        sources: list[tuple[int, str, list[str]]] = []
+        sources: list[tuple[int, str, list[str], str]] = []
         within = False
         for line in text.split("\n"):
             head = SOURCES.match(line)
             entry = _LISTED.match(line[head.end() :] if head else line) if head or within else None
             sentence = entry and not (head or entry["sign"] or entry["number"]) and line.rstrip()[-1] in ".!?"
             ids = self.scan(entry["source"]) if entry and not sentence else []
-            within = bool(head or ids or (within and not line.strip()))
+            number = (entry["number"] or "") if entry else ""
+            within = bool(head or ids or number or (within and not line.strip()))
             # Ids without brackets are marked later, whatever stands beside them.
-            if entry and ids and not _bare_ids(self.known, line).search(line):
-                sources.append((len(lines), entry["number"] or "", ids))
+            if entry and (ids or number) and not _bare_ids(self.known, line).search(line):
+                sources.append((len(lines), number, ids, line))
                 lines.append(head[0] if head else "")
             else:
                 lines.append(line)
         uses = Counter(_USE.findall("\n".join(lines)))
-        cited = any(uses[number] for _, number, _ in sources)
-        for place, number, ids in sources:
+        cited = any(ids and uses[number] for _, number, ids, _ in sources)
+        for place, number, ids, line in sources:
             if number and cited:
-                self.names[number] = ids
+                # Of a list that names documents, what is not known is a source all the same.
+                self.names[number] = ids or [line.strip()[:_SHOWN]]
             else:
-                lines[place] += put(ids)
+                lines[place] = lines[place] + put(ids) if ids else line
         return _INLINE.sub(lambda found: self._inline(found, put), "\n".join(lines))
 
     def _inline(self, found: re.Match[str], put: Put) -> str:
