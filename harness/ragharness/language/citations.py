@@ -32,6 +32,7 @@ _NUMBERED = regex(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
 _LOOKS_LIKE_ID = regex(r"(?=.*\d)(?=.*[A-Za-z#_])(?!(?:Q|FY|CY)\d+$)[\w.:#/@+-]{2,100}", re.IGNORECASE)
 _HASHED = r"[A-Za-z][\w.:-]{0,80}#\d{1,6}\b"
 _NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
+_EMPHASIS = regex(r"\*\*?|__")
 _GOES_ON = regex(r"\s+[A-Z\d]")
 _URL = regex(r"((?:https?://|www\.)[^\s\"'<>\[\]“”\ue000-\uf8ff]{3,500}(?<![.,;:!?)]))")
 _FILE = regex(r"[\w./\\-]+\.[A-Za-z][A-Za-z0-9]{1,5}")
@@ -41,6 +42,7 @@ _PAGE = regex(
     r"(?P<page>\d{1,5})(?:\s*[-–]\s*(?P<last>\d{1,5}))?[)\]]?",
     re.IGNORECASE | re.DOTALL,
 )
+_PAGE_OF = regex(r"((?:p\.|pp\.|pages?)\s*\d{1,5})\s+of\s+(?:the\s+)?(.{2,300})", re.IGNORECASE)
 _BARE_PAGE = regex(r"\b((?:p\.|pp\.|pages?)\s*\d{1,5})\b", re.IGNORECASE)
 _DEFINITION = regex(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
 _USE = regex(r"\[\^?(\w{1,10})\]")
@@ -163,6 +165,8 @@ class _Resolver:
         """Citation of a document or a page; none for any other text."""
         if self.strict:
             return []
+        if of := _PAGE_OF.match(written):
+            written = f"{of[2]}, {of[1]}"
         page = _PAGE.fullmatch(written)
         name = page["name"].strip(_STRIPPED + ",;:([") if page else ""
         if page and name.casefold() in self.names:
@@ -176,6 +180,13 @@ class _Resolver:
             whole = [] if any(source.page for source in within) else within
             return self._as(written, on_page or whole) or [written]
         return self._as(written, self._of(written))
+
+    def beginning(self, text: str) -> str:
+        """Longest name of a document with which a text begins; "" for none."""
+        names = {name for source in self.sources for name in source.names}
+        return max(
+            (name for name in names if text.casefold().startswith(name.casefold())), key=len, default=""
+        )
 
     def _of(self, written: str) -> list[Source]:
         """Passages of the document that a text names."""
@@ -283,8 +294,9 @@ class _Resolver:
         sources: list[tuple[int, str, list[str], str]] = []
         within = False
         for line in text.split("\n"):
-            head = SOURCES.match(line)
-            entry = _LISTED.match(line[head.end() :] if head else line) if head or within else None
+            plain = _EMPHASIS.sub("", line)
+            head = SOURCES.match(plain)
+            entry = _LISTED.match(plain[head.end() :] if head else plain) if head or within else None
             sentence = entry and not (head or entry["sign"] or entry["number"]) and line.rstrip()[-1] in ".!?"
             ids = self.scan(entry["source"]) if entry and not sentence else []
             number = (entry["number"] or "") if entry else ""
@@ -390,6 +402,11 @@ def mark(
     def known(match: re.Match[str]) -> str:
         return put(resolver.many(match[1], known=True)) or match[0]
 
+    def paged(match: re.Match[str]) -> str:
+        of = _PAGE_OF.match(match.string, match.start())
+        name = resolver.beginning(of[2]) if of else ""
+        return put(resolver.named(f"{name}, {match[1]}" if name else match[1])) or match[0]
+
     text = resolver.define(text, put) if "[" in text or ":" in text or "\n" in text else text
     if "[" in text:
         text = _BRACKET.sub(bracket, text)
@@ -400,7 +417,7 @@ def mark(
         text = _URL.sub(known, text) if "://" in text or "www." in text else text
         if files := resolver.files(text):
             text = files.sub(known, text)
-        text = _BARE_PAGE.sub(known, text) if resolver.paged else text
+        text = _BARE_PAGE.sub(paged, text) if resolver.paged else text
     quotations = [] if ids or entries or strict else resolver.quotations(text, question)
     for quotation in reversed(quotations):
         said, quoted = text[: quotation.start - 1].rstrip(), text[quotation.start - 1 : quotation.end]
