@@ -44,7 +44,7 @@ ATTRIBUTES = {
 _ENTITY = re.compile(r"“[^”]+”|\b[A-Z][\w&’'.-]*[\w’](?:\s+(?:of|and|the|for)?\s*[A-Z][\w&’.-]*[\w])*")
 _NO_ENTITY = re.compile(
     r"(?:According|In|Under|On|Which|What|When|By|Whom?|How|As|Did|Does|To|From|At|For|The|January|February|March"
-    r"|April|May|June|July|August|September|October|November|December|NDA|GAO|CRS|Item|Form)\b\s*"
+    r"|April|May|June|July|August|September|October|November|December|NDA|GAO|CRS|Item|Form)\b(?!-)\s*"
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ATTRIBUTE = re.compile(
@@ -165,7 +165,7 @@ def cases(name: str, folder: str) -> Iterator[Case]:
         elif question.kind != "date":
             slots["other_year"] = "1994"
         names = (_NO_ENTITY.sub("", run).strip() for run in _ENTITY.findall(question.text))
-        entity = next(filter(None, names), "")
+        entity = re.sub(r"['’]s$| of$", "", next(filter(None, names), ""))
         if entity:
             slots["entity"] = f"the report {entity}" if entity.startswith("“") else entity
         noun = _ATTRIBUTE.search(question.text)
@@ -176,7 +176,8 @@ def cases(name: str, folder: str) -> Iterator[Case]:
 
 def judged(case: Case, wording: str) -> tuple[str, Verdict]:
     """Answer in a wording, and what the rules call it."""
-    text = f"{wording.format(**case.slots)} [{case.passage.id}]"
+    filled = wording.format(**case.slots)
+    text = f"{filled[:1].upper()}{filled[1:]} [{case.passage.id}]"
     passages = (case.passage,)
     verdict = grade(load_grader(), case.question, Answer(text=text), passages, frozenset({case.passage.id}))
     return text, verdict

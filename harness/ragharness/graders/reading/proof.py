@@ -17,7 +17,7 @@ from ragharness.graders.reading.attribution import NEUTRAL
 from ragharness.graders.reading.candidates import accepted
 from ragharness.graders.reading.records import AnswerSentence, Entry, Outcome, Profile
 from ragharness.graders.reading.refusal import does
-from ragharness.graders.reading.values import IS_A_NAME, find_candidates
+from ragharness.graders.reading.values import find_candidates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import YEAR
 from ragharness.language.tables import any_of, phrases, regex, table, words_of
@@ -55,12 +55,18 @@ _ABOUT = regex(
 """Where a question names its document and period."""
 _OTHER = regex(r"\b(?:an)?other\b(?!\s*\W?\d|\s*$)|\belse(?:where)?\b", re.IGNORECASE)
 _SUPPOSES = regex(r"\b(?:would|could|might|perhaps|maybe|possibly)\b", re.IGNORECASE)
-_CONDITION = regex(r"\b(?:if|unless)\b", re.IGNORECASE)
+_CONDITION = regex(r"\W*(?:if|unless|when|where|had|were|should|assuming|supposing|in case)\b", re.IGNORECASE)
+_ADDED = regex(r"\W*(?:but|and|though)\s+(?:only\s+)?(?:for|in|of|at|under)\b[^,;.]*", re.IGNORECASE)
+_RELATIVE = regex(r"(?:where|which|who|whose|that|with)\b", re.IGNORECASE)
 _RAISES = regex(r"\b\w+(?:ed|d)\s+to\b")
 _JOINT = regex(r",\s|;|\b(?:and|but|while)\b")
 _BREAK = regex(
     r"(?P<contrast>;|,?\s\b(?:but|whereas|while|though|although)\b)|,\s(?:and\s)?|:\s|\sand\s", re.IGNORECASE
 )
+_CONTRAST = regex(r";|\b(?:but|whereas|while)\b", re.IGNORECASE)
+_GIVEN = regex(r"\b(?:is|are|was|were|be)\s+(?!not\b)(?:the\s+|an?\s+)?([^,]{3,80})$", re.IGNORECASE)
+"""What a clause says that something is."""
+_PRONOUN = regex(r"\W*(?:it|they|this|that|these|those|he|she)\b", re.IGNORECASE)
 _VERB = regex(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|gives?|gave|says?|said|states?|stated|reported|showed|shows?)\b",
     re.IGNORECASE,
@@ -79,6 +85,7 @@ _SETTLES = regex(
 )
 """What sets a value over others of the answer."""
 _ORDINAL = regex(rf"\b(?:first|second|third|last)\s+{any_of(words_of('words', 'generic'))}\b", re.IGNORECASE)
+_ELSEWHERE = "of "  # how doubts begin that put a value with another entity or period
 _BEFORE_A_NOUN = words_of("values", "before_a_noun")
 _BE = frozenset(("is", "was", "are", "were", "be", "been"))
 _STEM = 5  # letters in common from which two words are forms of one
@@ -213,15 +220,18 @@ def prove(
     if read.match != "match" or not read.committed or read.contradiction or question.kind == "list":
         return read
     right = [entry for entry in read.entries if entry.right and not entry.candidate.negated]
-    doubts = [doubt(entry, read.entries, profile, known) for entry in right]
+    doubts = [
+        doubt(entry, read.entries, profile, known) or _pointed_to(entry, parts, known) for entry in right
+    ]
     proven = [entry for entry, why in zip(right, doubts, strict=True) if not why]
     rival = next(_rivals(read, proven, parts, profile, known), None) if known.grounded else None
     settled = any(map(_settles, proven))
-    if rival and (not proven or (rival.settles and not settled)) and right:
+    elsewhere = all(why.startswith(_ELSEWHERE) for why in doubts)
+    if rival and right and not settled and (rival.settles or (not proven and elsewhere)):
         read.match, read.value = "mismatch", rival.value
     elif right and not proven:
         read.leave(f"it says {read.value!r} {doubts[0]}, which may not be what was asked")
-    elif rival and not settled:
+    elif rival and (rival.settles or not settled):
         read.leave(f"it says {read.value!r} and {rival.value!r}")
     elif not right and known.grounded:
         why = next(filter(None, (_strange(part.text, part.text, profile, known) for part in read.parts)), "")
@@ -233,7 +243,7 @@ def prove(
 def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licence) -> str:
     """Why a value may be said of something else than what was asked; empty where nothing says so."""
     before, after = _around(entry, entries)
-    beside = _JOINT.split(after)[0]
+    beside = _own_rest(after)
     years = frozenset[str]() if profile.kind == "date" else _years(entry, before, beside)
     if not years & known.only_years:
         apart = entry.slot == "out" and (years or not YEAR.search(after))
@@ -249,10 +259,10 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
     aside = known.strange(after[len(beside) :])
     if names and not (set(names) <= set(aside) and len(aside) > len(names)):
         return f"of “{' '.join(names)}”"
-    condition = _CONDITION.search(before)
     joint = _JOINT.split(before)[-1]
-    before = joint if (known.words - _PLAIN) & concepts_of(joint) else before
-    if why := _qualified(before, after, condition, profile.kind, known):
+    licensed = (known.words - _PLAIN) & concepts_of(joint)
+    before = joint if licensed and not _CONDITION.match(before) else before
+    if why := _qualified(before, after, profile.kind, known):
         return why
     if _ARRIVES.search(before) or _MOVES.search(profile.question):
         before = _MOVES.sub(" ", before)
@@ -260,14 +270,14 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
     return _strange(around, entry.part.text, profile, known)
 
 
-def _qualified(before: str, after: str, condition: re.Match[str] | None, kind: str, known: Licence) -> str:
+def _qualified(before: str, after: str, kind: str, known: Licence) -> str:
     """What makes a bound, a change, a supposition or another one's value of a value; empty: nothing does."""
     bound = _BOUND.search(before)
     if bound and kind != "text":
         word = next(filter(None, bound.groups()))
         if bound.lastgroup not in known.bounds and not _states(word, known):
             return f"behind “{word}”"
-    for cue in (condition, _SUPPOSES.search(before), _OTHER.search(before), _OTHER.search(after)):
+    for cue in (_SUPPOSES.search(before), _OTHER.search(before), _OTHER.search(after)):
         if cue and not _states(cue[0], known):
             return f"with “{cue[0]}”"
     return ""
@@ -275,6 +285,22 @@ def _qualified(before: str, after: str, condition: re.Match[str] | None, kind: s
 
 def _states(words: str, known: Licence) -> bool:
     return re.search(rf"\b{re.escape(words)}\b", known.text, re.IGNORECASE) is not None
+
+
+def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], known: Licence) -> str:
+    """What the pronoun that a sentence begins with stands for, where that is something else."""
+    index = (
+        next(index for index, part in enumerate(parts) if part is entry.part) if entry.part in parts else 0
+    )
+    if not (known.grounded and index and _PRONOUN.match(entry.part.text)):
+        return ""
+    before = parts[index - 1].text
+    strange = [word for word in known.strange(before) if _is_name(word, before) or _unmakes(word)]
+    return f"of “{' '.join(strange)}”" if strange else ""
+
+
+def _unmakes(word: str) -> bool:
+    return not words_of("values", "unmaking").isdisjoint((word.casefold(), concept(word.casefold())))
 
 
 def _years(entry: Entry, before: str, beside: str) -> frozenset[str]:
@@ -296,8 +322,7 @@ def _strange(around: str, sentence: str, profile: Profile, known: Licence) -> st
     strange = known.strange(around)
     if not strange:
         return ""
-    unmaking = words_of("values", "unmaking")
-    free = [word for word in strange if unmaking.isdisjoint((word.casefold(), concept(word.casefold())))]
+    free = [word for word in strange if not _unmakes(word)]
     named = known.coverage(sentence) >= _NAMED
     if len(free) == len(strange) <= (_MOST_STRANGE if named else 1):
         if named and not any(_replaces(word, around, profile) for word in strange):
@@ -338,18 +363,28 @@ def _around(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str]:
         lead = _own_clause(text[: earlier[0].start])
         before = f"{lead} to " if _ARRIVES.search(gap) else _JOINT.split(gap)[-1]
     later = [other.start for other in beside if other.start >= value.end]
-    after = text[value.end : max(value.end, min([clause_at(text, value.start)[1], *later]))]
+    stop = clause_at(text, value.start)[1]
+    stop = added.end() if (added := _ADDED.match(text, stop)) else stop
+    after = text[value.end : max(value.end, min([stop, *later]))]
     return before, re.split(rf"\((?=[^()]*:)|{_JOINT.pattern}", after)[0] if later else after
 
 
 def _own_clause(before: str) -> str:
-    """The clause before a value with the phrases that lead up to it: no contrast and no other clause."""
+    """The clause before a value with the phrases and conditions that lead up to it."""
     start = 0
     for joint in _BREAK.finditer(before):
         lead = before[start : joint.start()]
-        if joint["contrast"] or _VERB.search(lead) or _UNLIKE.match(lead):
+        other = _VERB.search(lead) and not _CONDITION.match(lead)
+        if joint["contrast"] or other or (_UNLIKE.match(lead) and not _RELATIVE.match(before, joint.end())):
             start = joint.end()
     return before[start:]
+
+
+def _own_rest(after: str) -> str:
+    """What follows a value up to the next joint, and what a contrast adds ("but for 2019")."""
+    rest = _JOINT.split(after)[0]
+    added = _ADDED.match(after, len(rest))
+    return rest + (added[0] if added else "")
 
 
 class Rival(NamedTuple):
@@ -380,7 +415,9 @@ def _rivals(
         before, after = _around(entry, read.entries)
         years = _years(entry, before, after)
         apart = years and periods and years.isdisjoint(periods)
-        moved = _MOVED.search(entry.part.text, 0, value.start) or strict.strange(f"{before} {after}")
+        sentence = entry.part.text
+        lead = _CONTRAST.split(sentence[: value.start])[-1]
+        moved = _MOVED.search(sentence, 0, value.start) or strict.strange(f"{lead} {after}")
         if not (apart or moved or doubt(entry, read.entries, profile, strict)):
             yield Rival(value.written, _settles(entry))
     if profile.kind == "text":
@@ -391,14 +428,17 @@ def _rivals(
 
 def _rival_names(text: str, stated: set[str], strict: Licence) -> Iterator[Rival]:
     """Names that clauses without the gold give as the answer, and what they set over it in other words."""
-    for low, high in clauses(text):
-        clause = text[low:high]
-        strange = strict.strange(clause)
-        if not strange or YEAR.search(clause) or ":" in clause or does("courtesy", clause):
-            continue
-        settles = _SETTLES.search(clause) is not None and not any(gold in clause for gold in stated)
-        whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
-        names = " ".join(strange) in clause and all(_is_name(word, clause) for word in strange)
-        copula = IS_A_NAME.search(clause)
-        if whole or settles or (names and copula and " ".join(strange) in copula[0]):
-            yield Rival(" ".join(strange), settles)
+    for segment in _CONTRAST.split(text):
+        for low, high in clauses(segment):
+            clause = segment[low:high]
+            strange = strict.strange(clause)
+            odd = not strange or strict.strange(segment) != strange or ":" in clause
+            if odd or YEAR.search(segment) or does("courtesy", clause):
+                continue
+            given = _GIVEN.search(clause)
+            stands = given is not None and all(word in given[1] for word in strange)
+            settles = stands and _SETTLES.search(clause) is not None
+            settles = settles and not any(gold in clause for gold in stated)
+            whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
+            if whole or settles or (stands and all(_is_name(word, clause) for word in strange)):
+                yield Rival(" ".join(strange), settles)

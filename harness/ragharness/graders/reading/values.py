@@ -41,9 +41,11 @@ _DENIED = regex(
     re.IGNORECASE,
 )
 """A denial by the verb, further from the value than a plain "not"."""
+_VERB_DENIED = regex(r"\w\s+(?:not|never)\b|n['’]t\b|^\W*never\b", re.IGNORECASE)
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
-_SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
+_DENIED_AFTER = regex(r"[\s*_\"”]+(?:it\s+)?(?:is|was|are|were)(?:\s+not|n['’]t)\b(?!\s+only)", re.IGNORECASE)
+_SIDE_BY_SIDE = regex(r"\W*(?:and(?:\s+also)?|/|\(?[a-h1-9][.)])\W*")
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
 _NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
 IS_A_NAME = regex(
@@ -87,6 +89,7 @@ def find_candidates(text: str, question: Question) -> list[Candidate]:
     denied_already = bool(found) and _NEGATION.search(question.text) is not None
     for each in found:
         denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
+        denied = denied or _DENIED_AFTER.match(text, each.end)
         each.negated = each.negated or bool(denied and not denied_already)
         each.elsewhere = tuple(
             other.about
@@ -97,11 +100,11 @@ def find_candidates(text: str, question: Question) -> list[Candidate]:
 
 
 def commits_to_gold(outcome: Outcome) -> bool:
-    """Whether the committed value is the gold, and the verb does not deny it ("without a coast", "(not 5)")."""
+    """Whether the committed value is the gold, and no verb denies it ("without a coast", "(not 5)")."""
     return not outcome.contradiction and any(
         entry.right
         and entry.candidate.written == outcome.value
-        and not _DENIED.search(entry.part.text[: entry.candidate.start])
+        and not _VERB_DENIED.search((text := entry.part.text)[slice(*clause_at(text, entry.candidate.start))])
         for entry in outcome.entries
     )
 
@@ -114,6 +117,8 @@ def gather(
     # The same sentence over and over is read once.
     read: dict[tuple[str, str], list[tuple[Candidate, Slot]]] = {}
     for part in parts:
+        if len(parts) > 1 and is_question(part.text):
+            continue
         key = (part.text, part.context)
         if key not in read:
             found = find_candidates(part.text, question)
