@@ -1,11 +1,11 @@
-"""Make ``acts.json``: what a clause does and whether an answer declines; print how clauses fare on unseen ones.
+"""Make ``acts.json``: what a clause does and whether an answer declines; print how unseen clauses fare.
 
     pip install scikit-learn
     python benchmarks/train_acts.py ../shared/data/human-labels/evouna/answers.jsonl
 
 ``acts.tsv`` holds clauses of the project's own words by what they do ("#" and a digest: one of EVOUNA's); the
 other clauses of its cases, and those of answers that people call correct, are statements. Whether an answer
-declines is learnt from the cases, ``declines.jsonl`` and EVOUNA, the unseen quarter of questions left out. The
+declines is learnt from the cases, ``declines.jsonl`` and EVOUNA, without the unseen quarter of questions. The
 figures printed are of weights that did not see the quarter of the clauses that they are on.
 """
 
@@ -35,10 +35,10 @@ SOURCE = "the project's own answers, and EVOUNA (Wang et al. 2023, arXiv:2305.12
 CASES = HERE.parent / "tests" / "cases"
 HEADS = {"decline": ("unable", "silent"), "unable": ("unable",)} | {act: (act,) for act in acts.LEARNT}
 WRITTEN = 3.0  # weight of a clause of acts.tsv, against any other
-LONG = 8.0  # weight of an answer of declines.jsonl, against one of the cases
+LONG = 3.0  # weight of an answer of declines.jsonl, against one of the cases
 LEAST = 3  # texts in which a feature must stand
 OF_PEOPLE = 3  # one in so many of the answers that people call correct is enough
-CLAUSE_C, ANSWER_C = 3.0, 0.1  # how little the weights are held back
+CLAUSE_C, ANSWER_C = 3.0, 0.5  # how little the weights are held back
 SMALLEST = 0.02  # a lesser weight is left out
 
 

@@ -34,8 +34,7 @@ MAY = "May the Recipient show the Drawings to outside advisers without consent u
     [
         "The clause makes no provision for advisers.",
         "The deed does not provide for sharing them with advisers.",
-        "Advisers are not among the permitted recipients, and the clause makes no provision for showing the"
-        " drawings to them without consent.",
+        "Advisers are no permitted recipients, and the clause makes no provision for them without consent.",
         "The clause contains no exception for outside advisers.",
         "It doesn't mention advisers or agents as permitted recipients.",
         "No exception is made for advisers.",
@@ -62,16 +61,14 @@ def test_the_exception_after_the_rule_is_cited_for_the_answer() -> None:
         " agents [deed#2]. So consent is not needed for an adviser."
     )
     question = "Does every disclosure of the Drawings to an outside adviser need consent?"
-    row = {"question": question, "passages": (EXCEPTION, CLAUSE)}
-    found = verdict(question, answer, "no", passages=row["passages"])  # type: ignore[arg-type]
+    found = verdict(question, answer, "no", passages=(EXCEPTION, CLAUSE))
     assert (found.bucket, found.reason) == ("correct", "SUPPORTED")
 
 
 @pytest.mark.parametrize(
     ("answer", "gold"),
     [
-        ("Yes. The clause allows copies, but only as many as the Purpose needs. It doesn't make this subject to"
-         " consent, and one copy may be kept.", "yes"),
+        ("Yes. It allows copies, but only as needed. It doesn't make this subject to consent.", "yes"),
         ("Yes. Although copies generally need consent, that rule doesn't apply to copies for the Purpose.", "yes"),
         ("No. All copies have to be destroyed. The clause contains no exception for back-up copies.", "no"),
     ],
@@ -103,10 +100,9 @@ def test_a_neighbour_named_as_another_contract_answers_nothing(gold: tuple[str, 
 @pytest.mark.parametrize(
     "answer",
     [
-        "I don't see a Rowell 10-K in the passages: they are all from Rowan's 10-K for fiscal 2022. (Rowell is a"
-        " private company and, to my knowledge, doesn't file one.)\n\nIf you meant Rowan, its diluted earnings per"
-        " share for that year were $2.16 [rowan#3].",
-        "There is no Rowell 10-K among the passages; they come from Rowan's. If Rowan was meant, the figure is $2.16.",
+        "I don't see a Rowell 10-K in the passages: they are all from Rowan's 10-K for fiscal 2022. (Rowell, to my"
+        + " knowledge, doesn't file one.)\n\nIf you meant Rowan, its diluted earnings per share were $2.16 [rowan#3].",
+        "There is no Rowell 10-K among the passages; they come from Rowan's. If Rowan was meant, it is $2.16.",
     ],
 )  # fmt: skip
 def test_a_corrected_premise_is_a_refusal_whatever_was_meant_instead(answer: str) -> None:
@@ -121,8 +117,8 @@ def test_a_corrected_premise_is_a_refusal_whatever_was_meant_instead(answer: str
 
 def test_a_compound_with_a_point_does_not_end_a_sentence() -> None:
     answer = (
-        "The 10-K refers to $4.8 billion of unremitted earnings of the company's non-U.S. subsidiaries, most of"
-        " which it intends to reinvest [k#3]. They are held in Acme Inc.-owned funds [k#3]."
+        "Unremitted earnings of the company's non-U.S. subsidiaries were $4.8 billion [k#3]. They are held in"
+        " Acme Inc.-owned funds [k#3]."
     )
     passage = Passage(
         "k#3", "k", "10-K", 0, 80, "Unremitted earnings of non-U.S. subsidiaries were $4.8 billion."

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast, get_args
 
 import msgspec
 
 from ragharness.language.tables import regex, table, words_of
 from ragharness.language.words import STOPWORDS, concept, generic_concepts, remembered
 
+Learnt = Literal["advice", "pointer", "method", "courtesy", "background"]
 WEIGHTS = Path(__file__).with_name("acts.json")
-LEARNT = ("advice", "pointer", "method", "courtesy", "background")
+LEARNT: tuple[Learnt, ...] = get_args(Learnt)
 """Acts that are told by the words of a clause alone."""
 ANSWERING = frozenset(map(concept, words_of("acts", "answering")))  # they say nothing of what is asked
 INFORMING = ANSWERING.union(map(concept, words_of("acts", "informing"))) | generic_concepts()

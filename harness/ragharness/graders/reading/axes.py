@@ -13,7 +13,7 @@ from ragharness.graders.reading.support import CitedSupport, cited_support
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language.polarity import read_statement
 from ragharness.language.tables import regex
-from ragharness.language.words import concepts_of, content
+from ragharness.language.words import concepts_of, content, raw_words
 from ragharness.records import Passage, Sentence
 
 Passages = Mapping[str, Passage]
@@ -55,7 +55,8 @@ def _role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, re
         return "decline"
     if refusing and (does("pointer", text) or sentence.citations):
         return "pointer"
-    return "advice" if does("advice", text) or does("urgency", text) else "claim"
+    idle = does("advice", text) or does("urgency", text) or (refusing and does("method", text))
+    return "advice" if idle else "claim"
 
 
 class RefusalQuality(NamedTuple):
@@ -78,11 +79,12 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
             grounds = does("grounds", clause)
             if verdict is not None:
                 # "I don't know who" alone gives no reason, nor does "Not specified".
-                silent = not getattr(find_decline(clause), "unable", False)
-                explained = explained or grounds or (silent and bool(concepts_of(clause) - INFORMING))
+                told = any(len(word) > 1 for word in concepts_of(clause) - INFORMING)
+                told = told and not does("flat", clause)
+                explained = explained or grounds or told
                 # Where nothing was retrieved, to say so is all that there is.
                 nearest = nearest or (grounds and not retrieved)
-            elif does("advice", clause):
+            elif does("advice", clause) or (does("method", clause) and "you" in raw_words(clause)):
                 next_step = True
             else:
                 nearest = nearest or bool(sentence.citations) or does("pointer", clause)

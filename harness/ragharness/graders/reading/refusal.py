@@ -21,6 +21,8 @@ from ragharness.records import Question
 SURE = 0.5
 """The log odds from which an answer is a refusal whatever value stands beside the decline."""
 
+OWN_WORDS = 3.0
+"""The log odds of a clause that denies in the question's words that there is such a thing."""
 FAINT = -1.0
 """The log odds of a clause from which it may decline."""
 
@@ -39,6 +41,8 @@ _DENIED = regex(
 )
 """A negation and the word behind it."""
 _SENTENCE = 4  # words; fewer may be a name, which answers ("The Search")
+_MOST = 4.0  # log odds of a clause beyond which it counts no more
+_HALF = 0.5  # share of the attribute asked for that a clause beside a decline names where it may answer
 _SHORT = 8  # words up to which a clause beside a decline may be the value alone
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
@@ -112,9 +116,11 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
     if profile.kind == "yesno" and not decline.unable:
         # "It is not covered" says what the question asks whether it is so; "it is not mentioned" does not.
-        denied = content(clause[decline.start : decline.end]) or concepts_of(clause) - generic_concepts()
-        asked = frame(profile.proposition).predicates
-        if INFORMING.isdisjoint(denied) or not asked.isdisjoint(denied):
+        denial = clause[decline.start : decline.end]
+        denied, said = frozenset(content(denial)), concepts_of(clause) - generic_concepts()
+        both = denial.casefold().startswith("neither") and " nor " in clause
+        asked = not denied.isdisjoint(frame(profile.proposition).predicates)
+        if not both and (asked or INFORMING.isdisjoint(denied or said)):
             return None
     if profile.kind == "yesno" and does("plain_no", clause) and not does("of_documents", clause):
         return None
@@ -174,6 +180,8 @@ Act = Literal[
     "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
 """What a clause does; an aside declines something else than what was asked."""
+_IDLE = frozenset(("method", "advice", "background", "courtesy"))
+"""Acts that hold no answer."""
 _BRACKETS = regex(r"\[[^\[\]]*\]")
 _DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
@@ -221,19 +229,27 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     clarifies = _asks_back(sentences)
     said = read_clauses(sentences, question, profile)
     acts = {clause.act for clause in said}
-    if not (moved or may_decline(said)):
+    unset = profile.kind == "yesno" and not (question.answerable or cited)
+    if unset and all(clause.act == "courtesy" or _denies_existence(clause.text, profile) for clause in said):
+        # "The agreement sets no such duty" is no answer where none is known.
+        return Refusal(declined=True, beside=True, declines=True, limited=True, sure=True)
+    # "To find it, you would need to look at the balance sheet.", and no more, may decline.
+    recipe = acts <= _IDLE and not acts.isdisjoint(("method", "advice"))
+    if not (moved or recipe or may_decline(said)):
         return Refusal(premise_corrected=corrected or denied, clarification=clarifies)
     likely = log_odds(refusal_measures(said, question.kind, cited=cited))
-    declined = any(clause.verdict == "about" for clause in said)
+    unable = [clause for clause in said if clause.act == "aside" and act_scores(clause.text)["unable"] > 0]
     listing = question.kind == "list" and any(clause.level for clause in said)
+    sure = likely > SURE and not listing
+    declined = sure or bool(unable) or any(clause.verdict == "about" for clause in said)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
         declined=declined or moved,
         beside="decline" in acts,
         declines=likely > 0 or moved or elsewhere,
         limited="decline" in acts,
-        sure=(likely > SURE and not listing) or moved or elsewhere,
-        unable=any(clause.act == "aside" and act_scores(clause.text)["unable"] > 0 for clause in said),
+        sure=sure or moved or elsewhere,
+        unable=bool(unable),
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
         elsewhere=elsewhere,
@@ -254,22 +270,34 @@ def read_clauses(sentences: Sequence[str], question: Question, profile: Profile)
     for index, text in enumerate(sentences):
         supposes = bool(said) and does("supposes", text)
         here = [(text, None)] if is_question(text) else verdicts(text, profile)
+        end = 0
         for clause, verdict in here:
+            joint, end = text[end : text.find(clause, end)], text.find(clause, end) + len(clause)
             if any(gold in clause.casefold() or _repeats(clause, gold, profile) for gold in golds):
                 # "No evidence of fraud" is what was found.
                 said.append(Clause(index, clause, "statement", None, 2))
                 continue
             act = "courtesy" if is_question(text) else _act_of(clause, verdict, profile)
-            act = "background" if supposes and act == "statement" else act
-            beside = any(each.act == "decline" for each in said[-2:])
+            if act == "statement" and (supposes or (said and _carries_on(clause, said[-1]))):
+                act = "background"
+            beside = any(each.act in ("decline", "aside") for each in said[-2:])
             # "If you meant the other one, it is 5."
             level = 0 if supposes else _commitment_level(clause, act, profile, beside=beside)
+            if act == "statement" and not supposes and does("so", joint):
+                level = 2
             covers = _covered(clause, profile) if level else 0.0
             said.append(Clause(index, clause, act, verdict, level, covers))
     if len(said) > 1 and said[1].act == "decline" and not content(said[0].text):
         # "No. The passages do not mention it." says no more than that.
         said[0] = said[0]._replace(act="courtesy", level=0)
     return said
+
+
+def _carries_on(clause: str, before: Clause) -> bool:
+    """Whether a clause goes on with what was said in general before it ("It often ...", "Revenue / sales")."""
+    if before.act not in ("method", "background") or does("concludes", clause):
+        return False
+    return does("goes_on", clause) or not does("finite", clause)
 
 
 def _repeats(clause: str, gold: str, profile: Profile) -> bool:
@@ -286,14 +314,15 @@ def refusal_measures(said: Sequence[Clause], kind: str, *, cited: bool = False) 
     measures: dict[str, float] = {"sentences": min(sentences, 8) / 8, "one sentence": sentences == 1}
     acts = Counter(clause.act for clause in said)
     kinds = Counter(clause.verdict for clause in said)
-    for act in get_args(Act):
-        measures |= {f"any {act}": acts[act] > 0, f"share {act}": acts[act] / n}
-    for verdict in get_args(Verdict):
-        measures |= {f"any {verdict}": kinds[verdict] > 0, f"share {verdict}": kinds[verdict] / n}
-    measures["but"] = any(
-        one.act in ("decline", "aside") and other.sentence == one.sentence and other.level > 0
+    measures |= {f"share {act}": acts[act] / n for act in get_args(Act)}
+    measures |= {f"share {verdict}": kinds[verdict] / n for verdict in get_args(Verdict)}
+    # "It is not stated as such, but revenue was 5."
+    besides = (
+        other.covers
         for one, other in pairwise(said)
+        if one.act in ("decline", "aside") and other.sentence == one.sentence
     )
+    measures["but"] = max(besides, default=0.0) >= _HALF
     measures["declines first"] = bool(declines) and said[first].sentence == 0
     measures["declines last"] = bool(declines) and said[last].sentence == sentences - 1
     for place, part in (("before", said[:first]), ("after", said[last + 1 :]), ("anywhere", said)):
@@ -301,13 +330,16 @@ def refusal_measures(said: Sequence[Clause], kind: str, *, cited: bool = False) 
             measures[f"level {level} {place}"] = any(clause.level == level for clause in part)
         measures[f"covers {place}"] = max((clause.covers for clause in part), default=0.0)
         stated = sum(clause.act == "statement" for clause in part)
-        measures |= {f"states {place}": stated > 0, f"statements {place}": min(stated, 4) / 4}
+        measures[f"statements {place}"] = min(stated, 4) / 4
     scores = [act_scores(clause.text) for clause in said]
     declining = [
-        max(score["decline"], float(clause.act == "decline"))
+        max(score["decline"], OWN_WORDS * (clause.act == "decline"))
         for score, clause in zip(scores, said, strict=True)
     ]
-    measures |= {"most decline": _clipped(max(declining)), "first decline": _clipped(declining[0])}
+    for what, act in (("what was asked", "decline"), ("something else", "aside")):
+        these = (score for score, clause in zip(declining, said, strict=True) if clause.act == act)
+        measures[f"declines {what}"] = _clipped(max(these, default=-_MOST))
+    measures["first decline"] = _clipped(declining[0])
     measures["most unable"] = _clipped(max(score["unable"] for score in scores))
     measures |= {f"kind {kind}": 1, "cited": cited}
     measures["yes or no"] = does("yes_or_no", said[0].text)
@@ -315,7 +347,7 @@ def refusal_measures(said: Sequence[Clause], kind: str, *, cited: bool = False) 
 
 
 def _clipped(score: float) -> float:
-    return max(-4.0, min(4.0, score))
+    return max(-_MOST, min(_MOST, score))
 
 
 def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
@@ -332,7 +364,7 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
     scores = act_scores(clause)
     norm = profile.kind == "yesno" and profile.modality not in ("fact", "not_fact")
     likely = max(
-        (act for act in get_args(Act) if act in LEARNT and not (norm and act == "background")),
+        (act for act in LEARNT if not (norm and act in ("background", "method"))),
         key=lambda act: scores[act],
     )
     return likely if scores[likely] > 0 else "statement"
@@ -361,7 +393,7 @@ def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) 
         asked = profile.kind in ("number", "date") and bool(words & profile.words)
         return int(valued and (beside or asked))
     told = words & profile.words and words - profile.words and (valued or does("finite", clause))
-    return int(bool(told) or profile.kind == "list")
+    return int(bool(told) or (valued and short) or profile.kind == "list")
 
 
 def _covered(clause: str, profile: Profile) -> float:

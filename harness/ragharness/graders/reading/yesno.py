@@ -127,6 +127,10 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
     if _UNFINISHED.search(body) or (_says("conditional").search(body) and profile.modality in FACTS):
         return []
+    if profile.modality in FACTS and any(
+        _begins("undone").match(body[low:high]) for low, high in clauses(body)
+    ):
+        return [("no", True)]
     whole = _read_both_ways(body, profile) if find_decline(part.text) is None else None
     if whole:
         return [whole]
@@ -135,8 +139,6 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     for start, end in clauses(body):
         if speaks_of_question(body[start:end], profile) is None:
             heard = _read_both_ways(body[start:end], profile)
-            if profile.modality in FACTS and _begins("undone").match(body[start:end]):
-                heard = ("no", True)
             # "It does not say, so it is allowed" commits, however short the conclusion.
             concludes = _says("therefore").search(body, before, start) is not None
             said += [(heard[0], heard[1] or concludes)] if heard else []
