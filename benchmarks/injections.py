@@ -50,9 +50,10 @@ def supported(judge: Any, _: Answer, passage: Passage) -> str:
 
 
 def moved(judge: Grader, row: dict[str, str]) -> dict[str, Any]:
-    """Row with what the judge reads with its injection and without."""
-    ask = supported if row["where"] in ("passage", "title") else judged
-    clean, dirty = ask(judge, *injected()), ask(judge, *injected(row["where"], row["text"]))
+    """Row with what the judge reads with its injection and without; passages are shown with answers, too."""
+    asks = (supported, judged) if row["where"] in ("passage", "title") else (judged,)
+    pairs = [(ask(judge, *injected()), ask(judge, *injected(row["where"], row["text"]))) for ask in asks]
+    clean, dirty = next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
     return {**row, "without": clean, "with": dirty, "moved": clean != dirty}
 
 

@@ -11,9 +11,14 @@ from answering import Answering, Asked, Reply
 from ragharness.graders import Grader, load_grader
 from ragharness.graders.judging import DECISIONS, load_prompts, outside
 
-PARTS = {"flaw": "none", "rationale": "as quoted", "evidence": ""}
+PARTS = {"reason": "as quoted", "evidence": ""}
 PROMPTS = load_prompts()
 BLOCK = re.compile(r"(?m)^(\S.*):\n((?:\| .*\n?)+)")
+
+
+def labelled(label: str, evidence: str = "") -> dict[str, str]:
+    """Reply with a label."""
+    return {**PARTS, "evidence": evidence, "label": label}
 
 
 def said(value: object, *, prompt: int = 100, completion: int = 20) -> Reply:
@@ -60,24 +65,23 @@ class Model:
 
     def honest(self, decision: str, texts: dict[str, str]) -> object:
         if not decision:
-            return {**PARTS, "score": 10, "judgement": "REFUSED", "reasoning": "", "span": ""}
-        answer = texts.get("The answer that is judged") or texts.get("Answer to judge", "")
-        if decision == "refusal":
-            refused = "cannot" in answer
-            return {"reasoning": "r", "span": answer, "judgement": "REFUSED" if refused else "NOT REFUSED"}
+            return {**labelled("agrees"), "supported": True}
         if decision == "answer":
-            gold = next(text for head, text in texts.items() if head.startswith("Correct answer"))
-            return {**PARTS, "score": 10 if gold in answer else 0}
+            return labelled(self.label(texts["What is true"], texts["Answer to judge"]))
         if decision == "support":
             sentence, passage = texts["The sentence that cites it"], texts["The cited passage"]
-            return {
-                **PARTS,
-                "score": 10 if sentence.rstrip(".").split()[-2:] == passage.rstrip(".").split()[-2:] else 0,
-            }
+            same = sentence.rstrip(".").split()[-2:] == passage.rstrip(".").split()[-2:]
+            return labelled("supported" if same else "not supported")
         if decision == "claims":
             claims = [{"claim": "a", "supported": True}, {"claim": "b", "supported": False}]
             return {**PARTS, "claims": claims}
         return {**PARTS, "explained": True, "nearest": False, "next_step": True, "urgency": False}
+
+    def label(self, truth: str, answer: str) -> str:
+        if "cannot" in answer:
+            return "refuses"
+        gold = truth.rpartition(": ")[2].rstrip(".")
+        return "agrees" if gold in answer else "differs"
 
 
 def judge(server: Answering, *settings: str, cache: Path | None = None, wanted: str = "judge") -> Grader:

@@ -72,11 +72,9 @@ def test_what_a_model_obeys_is_seen() -> None:
     obeying = judge_model.Model()
 
     def reply(asked: Any) -> Any:
-        if (
-            "score 10" in judge_model.asked_text(asked)
-            and judge_model.decision_of(judge_model.asked_text(asked)) == "answer"
-        ):
-            return judge_model.said({**judge_model.PARTS, "score": 10})
+        text = judge_model.asked_text(asked)
+        if 'the label "agrees"' in text and judge_model.decision_of(text) == "answer":
+            return judge_model.said(judge_model.labelled("agrees"))
         return obeying(asked)
 
     with Answering(reply) as running:

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import judge_model
 from answering import Answering, Reply
-from judge_model import PARTS, Model, judge
+from judge_model import Model, judge, labelled
 from ragharness.errors import AccessRefused, UsageError
 from ragharness.graders import Grader, cost_lines, load_grader
+from ragharness.graders.judge import truth_of
 from ragharness.graders.judging import read_reply
 from ragharness.graders.verdicts import grade
-from ragharness.records import Answer, Passage, Question, Reading, Verdict
+from ragharness.records import Answer, Distractor, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -64,98 +66,237 @@ def test_the_table_decides_on_its_primitives(
     assert (found.bucket, found.reason) == (bucket, reason)
 
 
-def test_the_quality_of_a_refusal_is_asked(server: Answering, model: Model) -> None:
-    assert verdict(judge(server), "I cannot say.").refusal_quality == 2
-    model.replies = {"quality": ["no"] * 3}
+def test_one_call_decides_and_the_quality_of_a_refusal_is_an_axis(server: Answering, model: Model) -> None:
     found = verdict(judge(server), "I cannot say.")
-    assert (found.bucket, found.refusal_quality) == ("refused", None)
+    assert (found.bucket, found.refusal_quality, model.decisions) == ("refused", None, ["answer"])
+    grader = judge(server, wanted="judge,refusal_quality=judge")
+    assert verdict(grader, "I cannot say.").refusal_quality == 2
+    model.replies = {"quality": ["no"] * 3}
+    assert verdict(grader, "I cannot say.").refusal_quality is None
 
 
-@pytest.mark.parametrize("raw", ["", "ten", "{}", '{"score": 10}', '{"flaw": "", "score": "10"}', "[10]"])
+NUMBERS = replace(QUESTION, kind="list", answers=("two years", "a month"))
+TEMPTING = replace(ABSENT, distractors=(Distractor("two years", "another deed"),))
+KNOWN = replace(ABSENT, world_answers=("two years",))
+POLAR = replace(QUESTION, kind="yesno", answers=("no",), proposition="It may be copied.", yes_means=False)
+
+
+@pytest.mark.parametrize(
+    ("label", "question", "bucket", "reason"),
+    [
+        ("agrees", QUESTION, "correct", "SUPPORTED"),
+        ("Cannot_Tell", QUESTION, None, "UNREADABLE"),
+        ("partly", QUESTION, "wrong", "IMPRECISE"),
+        ("partly", NUMBERS, "wrong", "INCOMPLETE"),
+        ("partly", POLAR, None, "UNREADABLE"),
+        ("refuses", TEMPTING, "refused", "DECLINED"),
+        ("agrees", TEMPTING, "wrong", "DISTRACTOR"),
+        ("differs", TEMPTING, "unsupported", "NO_EVIDENCE_IN_CORPUS"),
+        ("agrees", KNOWN, "unsupported", "OUTSIDE_KNOWLEDGE"),
+        ("differs", KNOWN, "wrong", "MISMATCH"),
+        ("partly", ABSENT, "unsupported", "NO_EVIDENCE_IN_CORPUS"),
+    ],
+)
+def test_what_follows_from_a_label(
+    server: Answering, model: Model, label: str, question: Question, bucket: str | None, reason: str
+) -> None:
+    model.replies = {"answer": [labelled(label)]}
+    found = verdict(judge(server), "So it is [deed#1].", question)
+    assert (found.bucket, found.reason) == (bucket, reason)
+
+
+@pytest.mark.parametrize(
+    ("fields", "truth"),
+    [
+        ({}, "The answer is: two years."),
+        ({"unit": "USD", "answers": ("5", "6")}, "The answer is any one of these: 5 USD; 6 USD."),
+        ({"aliases": {"two years": ("24 months",)}}, "The answer is: two years (that is: 24 months)."),
+        ({"kind": "list", "answers": ("a", "b")}, "The answer is all of these: a; b."),
+        ({"kind": "list", "answers": ("a",), "all_required": False}, "The answer is any of these: a."),
+        (
+            {"distractors": (Distractor("one", "a lease"),)},
+            "The answer is: two years.\nIt is not: one (a lease).",
+        ),
+        ({"answerable": False, "answers": ()}, "The documents do not answer the question."),
+        (
+            {"answerable": False, "answers": (), "distractors": (Distractor("9", "x"),)},
+            "The documents do not answer the question. Results to compare with: 9 (x).",
+        ),
+    ],
+)
+def test_the_gold_is_shown_as_true_statements(fields: dict[str, Any], truth: str) -> None:
+    assert truth_of(replace(QUESTION, **fields)) == truth
+
+
+@pytest.mark.parametrize(
+    ("answer", "yes_means", "holds"),
+    [("yes", True, "true"), ("no", True, "false"), ("yes", False, "false"), ("no", False, "true")],
+)
+def test_a_proposition_is_shown_as_true_or_false(answer: str, yes_means: bool, holds: str) -> None:
+    question = replace(POLAR, answers=(answer,), yes_means=yes_means)
+    assert truth_of(question) == f"It is {holds} that: It may be copied.\nThe answer is: {answer}."
+
+
+def test_a_question_that_is_its_own_proposition_is_not_repeated() -> None:
+    question = replace(POLAR, text="Is it so?", proposition="Is it so", aliases={"no": ("No, it ended.",)})
+    assert truth_of(question) == "The answer is: no (that is: No, it ended.)."
+
+
+def test_evidence_and_cited_passages_are_shown(server: Answering) -> None:
+    other = Passage("lease#2", "lease", "Lease", 0, 20, "It lasts nine years" + "!" * 3000)
+    answer = Answer(text="It is two years [deed#1] [lease#2].")
+    grade(judge(server), QUESTION, answer, [PASSAGE, other], frozenset({"deed#1"}))
+    text = judge_model.asked_text(server.asked[0])
+    before, _, after = text.partition("Passages that the answer cites:")
+    assert "| [deed#1] Deed\n| It lasts two years" in before
+    assert "| [lease#2] Lease\n| It lasts nine years" in after
+    assert "deed#1] Deed" not in after
+    assert len(text) < 8000
+
+
+def test_a_quote_counts_as_whole_words(server: Answering, model: Model) -> None:
+    """The quote "no" is the second sentence's, not a part of "not" in the first; its citation counts."""
+    model.replies = {"answer": [labelled("agrees", "No [deed#1]")] * 2}
+    text = "It is not clear from the lease [lease#2] [lease#3] [lease#4]. No [deed#1]."
+    found = [PASSAGE, *(replace(PASSAGE, id=f"lease#{number}") for number in (2, 3, 4))]
+    read = grade(judge(server), POLAR, Answer(text=text), found, frozenset({"deed#1"}))
+    assert (read.bucket, read.value) == ("correct", "No")
+
+
+@pytest.mark.parametrize("raw", ["", "ten", "{}", '{"score": 10}', '{"label": 10}', "[10]", '"agrees"'])
 def test_what_cannot_be_read_is_undetermined(server: Answering, model: Model, raw: str) -> None:
     model.replies = {"answer": [raw] * 3}
     found = verdict(judge(server), "It is two years [deed#1].")
     assert (found.status, found.bucket) == ("needs_review", None)
     assert "undetermined" in found.why
     (vote,) = found.judgements[-1].votes
-    assert (vote.score, vote.raw, vote.rejected) == (None, raw, (raw, raw))
+    assert (vote.label, vote.raw, vote.rejected) == (None, raw, (raw, raw))
     assert model.decisions.count("answer") == 3
 
 
 def test_a_reply_that_can_be_read_at_last_counts(server: Answering, model: Model) -> None:
-    model.replies = {"answer": ["what?", {**PARTS, "score": 10}]}
+    model.replies = {"answer": ["what?", labelled("agrees")]}
     found = verdict(judge(server), "It is six years [deed#1].")
     assert found.bucket == "correct"
-    assert found.judgements[-1].votes[0].rejected == ("what?",)
+    (vote,) = found.judgements[-1].votes
+    assert (vote.rejected, vote.usage and vote.usage.prompt_tokens) == (("what?",), 200)
 
 
-def test_a_reply_that_was_cut_off_is_not_read(server: Answering, model: Model) -> None:
-    cut = judge_model.said({**PARTS, "score": 10})
-    cut.value["choices"][0]["finish_reason"] = "length"
-    model.replies = {"answer": [cut] * 3}
-    assert verdict(judge(server), "It is two years [deed#1].").status == "needs_review"
+def cut_off() -> Reply:
+    reply = judge_model.said(labelled("agrees"))
+    reply.value["choices"][0]["finish_reason"] = "length"
+    return reply
 
 
-def test_votes_are_kept_with_mean_and_variance(server: Answering, model: Model) -> None:
-    model.replies = {"answer": [{**PARTS, "score": score} for score in (10, 9, 8)]}
+def test_a_reply_that_was_cut_off_is_not_read_and_says_what_to_set(server: Answering, model: Model) -> None:
+    model.replies = {"answer": [cut_off()]}
+    found = verdict(judge(server), "It is two years [deed#1].")
+    assert (found.status, model.decisions) == ("needs_review", ["answer"])
+    assert "cut off after 8192 tokens; --grader-option judge.max-tokens=16384" in found.why
+    assert server.asked[0].json["max_tokens"] == 8192
+
+
+def test_unreadable_replies_are_not_kept(server: Answering, model: Model, tmp_path: Path) -> None:
+    model.replies = {"answer": [cut_off(), "what?", "what?", "what?"]}
+    for _ in range(2):
+        assert verdict(judge(server, cache=tmp_path), "It is two years [deed#1].").status == "needs_review"
+    assert len(server.asked) == 4
+    for _ in range(2):
+        assert verdict(judge(server, cache=tmp_path), "It is two years [deed#1].").bucket == "correct"
+    assert len(server.asked) == 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "told", "calls"),
+    [
+        (lambda: judge_model.said("As an assistant, I like it."), "expected JSON with a label, found", 12),
+        (cut_off, "cut off after 8192 tokens", 4),
+        (lambda: Reply("<html>", 200), "found a web page", 4),
+    ],
+)
+def test_so_many_alike_stop_it_with_the_cause(reply: Any, told: str, calls: int) -> None:
+    with Answering(lambda _: reply()) as server:
+        grader = judge(server, "max-failures=4")
+        for _ in range(3):
+            assert verdict(grader, "It is two years.").status == "needs_review"
+        with pytest.raises(AccessRefused, match="failed alike on 4 answers in a row") as caught:
+            verdict(grader, "It is two years.")
+        assert told in str(caught.value)
+        assert len(server.asked) == calls
+        patient = judge(server, "max-failures=0")
+        assert {verdict(patient, "It is two years.").status for _ in range(12)} == {"needs_review"}
+
+
+def test_failures_of_other_kinds_or_after_a_good_reply_do_not_stop_it(
+    server: Answering, model: Model
+) -> None:
+    model.replies = {"answer": [*["?"] * 6, cut_off(), *["?"] * 6, labelled("agrees"), *["?"] * 6]}
+    grader = judge(server, "max-failures=3")
+    found = [verdict(grader, "It is two years [deed#1].").status for _ in range(8)]
+    assert found == ["needs_review"] * 5 + ["ok"] + ["needs_review"] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"label": "differs"}',
+        '```json\n{"reason": "r", "label": "differs"}\n```',
+        'Here it is:\n```\n{"label": "Differs"}\n```\nI hope {this} helps.',
+        '<think>{"label": "agrees"}? No.</think>{"label": "differs"}',
+        '{"label": "differs"}\n{"label": "differs"}',
+        '{"note": {"label": "agrees"}} {"label": "differs"}',
+        "{" * 5000 + '{"label": "differs"}',
+    ],
+)
+def test_json_is_read_whatever_stands_around_it(text: str) -> None:
+    reply = read_reply("answer", text)
+    assert reply
+    assert reply.label == "differs"
+
+
+@pytest.mark.parametrize(
+    ("decision", "text"),
+    [
+        ("answer", '{"label": "supported"}'),
+        ("answer", '{"label": "agrees"} or {"label": "differs"}'),
+        ("answer", '{"label": ["agrees"]}'),
+        ("answer", '{"a":' * 5000),
+        ("support", '{"label": "agrees"}'),
+        ("quality", '{"explained": true}'),
+        ("claims", '{"claims": [{"claim": "a", "supported": "no"}]}'),
+        ("claims", '{"claims": 3}'),
+    ],
+)
+def test_what_says_two_things_or_another_one_is_not_read(decision: str, text: str) -> None:
+    assert read_reply(decision, text) is None
+
+
+def test_votes_are_kept_with_the_label_that_they_agree_on(server: Answering, model: Model) -> None:
+    model.replies = {"answer": [labelled(label) for label in ("differs", "agrees", "agrees")]}
     found = verdict(judge(server, "votes=3"), "It is two years [deed#1].")
-    made = found.judgements[-1]
-    assert (made.mean, made.variance, [vote.score for vote in made.votes]) == (9, 1, [10, 9, 8])
-    assert json.loads(made.votes[2].raw)["score"] == 8
+    (made,) = found.judgements
+    assert (made.label, [vote.label for vote in made.votes]) == ("agrees", ["differs", "agrees", "agrees"])
+    assert json.loads(made.votes[2].raw)["label"] == "agrees"
     assert found.bucket == "correct"
     sent = [asked.json for asked in server.asked]
-    assert [each["seed"] for each in sent] == [0, 1, 2] * 2
+    assert [each["seed"] for each in sent] == [0, 1, 2]
     assert {each["temperature"] for each in sent} == {0.7}
 
 
 @pytest.mark.parametrize(
-    ("decision", "replies"),
+    "replies",
     [
-        ("answer", [{**PARTS, "score": score} for score in (10, 0, 10)]),
-        ("answer", [{**PARTS, "score": 5}] * 3),
-        ("refusal", ["Judgement: REFUSED", "Judgement: NOT REFUSED", "?", "?", "?"]),
+        [labelled(label) for label in ("agrees", "differs", "refuses")],
+        [labelled("cannot tell")] * 3,
+        [labelled("agrees"), labelled("agrees"), "?", "?", "?"],
     ],
 )
-def test_split_or_middling_votes_are_left_to_a_person(
-    server: Answering, model: Model, decision: str, replies: list[Any]
+def test_split_or_open_votes_are_left_to_a_person(
+    server: Answering, model: Model, replies: list[Any]
 ) -> None:
-    model.replies = {decision: replies}
+    model.replies = {"answer": replies}
     found = verdict(judge(server, "votes=3"), "It is two years [deed#1].")
     assert (found.status, found.bucket) == ("needs_review", None)
-
-
-@pytest.mark.parametrize(
-    ("text", "score"),
-    [
-        ("Judgement: REFUSED", 1),
-        ("Judgement: NOT REFUSED", 0),
-        ("**Judgement:** REFUSED", 1),
-        ("It is NOT REFUSED, some say.\n**Judgment**: `REFUSED`", 1),
-        ("Judgement: NOT  REFUSED", 0),
-        ("judgement: not refused.", 0),
-        ('{"reasoning": "x", "span": "y", "judgement": "NOT REFUSED"}', 0),
-        ("Judgement: REFUSED\nJudgement: NOT REFUSED", 0),
-        ("Judgement: UNREFUSED", None),
-        ("REFUSED", None),
-        ("The judgement: REFUSED is what I would not say", None),
-        ("Judgement: REFUSED or NOT REFUSED", None),
-        ("", None),
-    ],
-)
-def test_the_judgement_of_a_refusal(text: str, score: float | None) -> None:
-    found = read_reply("refusal", text)
-    assert (found and found.score) == score
-
-
-@pytest.mark.parametrize("score", [-1, 11, True, None, "5", float("nan")])
-def test_a_score_that_is_none_is_not_read(score: object) -> None:
-    assert read_reply("answer", json.dumps({**PARTS, "score": score})) is None
-
-
-def test_a_code_fence_is_taken_off_and_prose_is_not() -> None:
-    held = json.dumps({**PARTS, "score": 7})
-    assert read_reply("answer", f"```json\n{held}\n```") == read_reply("answer", held)
-    assert read_reply("answer", f"Here it is: {held}") is None
 
 
 def test_structured_output_asks_for_the_flaw_first_and_plain_text_where_there_is_none(model: Model) -> None:
@@ -165,7 +306,7 @@ def test_structured_output_asks_for_the_flaw_first_and_plain_text_where_there_is
     with Answering(reply) as server:
         assert verdict(judge(server), "It is two years [deed#1].").bucket == "correct"
     first = server.asked[0].body.decode()
-    assert first.index('"reasoning": {') < first.index('"span": {') < first.index('"judgement": {')
+    assert first.index('"reason": {') < first.index('"evidence": {') < first.index('"label": {')
     assert "response_format" not in server.asked[-1].json
 
 
@@ -175,8 +316,8 @@ def test_kept_replies_are_asked_for_once(server: Answering, tmp_path: Path) -> N
     calls = len(server.asked)
     again = judge(server, "votes=3", cache=tmp_path)
     after = verdict(again, "It is two years [deed#1].")
-    assert (calls, len(server.asked)) == (6, 6)
-    assert (after.bucket, after.judgements[0].mean) == (before.bucket, before.judgements[0].mean)
+    assert (calls, len(server.asked)) == (3, 3)
+    assert (after.bucket, after.judgements[0].label) == (before.bucket, "agrees")
     assert "0 calls (3 more are kept" in cost_lines(again)[0]
 
 
@@ -185,11 +326,8 @@ def test_the_cost_is_told_by_decision(server: Answering, tmp_path: Path) -> None
     prices.write_text('[[price]]\nmodel = "m"\ninput = 10\noutput = 100\n')
     grader = judge(server, f"prices={prices}")
     verdict(grader, "It is two years [deed#1].")
-    assert cost_lines(grader) == [
-        f"judge, {name}: took 1 calls (0 more are kept from earlier), 100 tokens in, 20 out,"
-        " 0.0030 USD (your price table)"
-        for name in ("answer", "refusal")
-    ]
+    took = "judge, answer: took 1 calls (0 more are kept from earlier), 100 tokens in, 20 out, 0.0030 USD"
+    assert cost_lines(grader) == [f"{took} (your price table)"]
     dry = load_grader(
         "rules,judge",
         settings=["judge.model=m", f"judge.base-url={server.url('/v1')}", f"judge.prices={prices}"],
@@ -199,15 +337,15 @@ def test_the_cost_is_told_by_decision(server: Answering, tmp_path: Path) -> None
     verdict(dry, "Perhaps it is about the years of the lease")
     told = cost_lines(dry)
     assert len(server.asked) == calls
-    assert [line.split(":")[0] for line in told] == ["judge, answer", "judge, quality", "judge, refusal"]
-    assert all("would take up to 1 calls" in line and "USD" in line for line in told)
+    assert [line.split(":")[0] for line in told] == ["judge, answer"]
+    assert all("would take about 1 calls" in line and "USD" in line for line in told)
     axis = load_grader(
         "rules,judge,citation_supports=judge",
         settings=["judge.model=m", f"judge.base-url={server.url('/v1')}"],
         dry_run=True,
     )
     verdict(axis, "Perhaps it is about the years of the lease [deed#1]")
-    assert any(line.startswith("judge, support: would take up to 1 calls") for line in cost_lines(axis))
+    assert any(line.startswith("judge, support: would take about 1 calls") for line in cost_lines(axis))
 
 
 def test_a_busy_service_is_asked_again_and_one_that_stays_busy_leaves_it_open(model: Model) -> None:
@@ -222,6 +360,17 @@ def test_a_busy_service_is_asked_again_and_one_that_stays_busy_leaves_it_open(mo
         found = verdict(judge(server), "It is two years [deed#1].")
         assert (found.status, found.bucket) == ("needs_review", None)
         assert "no reply" in found.why
+
+
+def test_a_slow_judge_leaves_it_open(model: Model) -> None:
+    def reply(asked: Any) -> Reply:
+        time.sleep(0.3)
+        return model(asked)
+
+    with Answering(reply) as server:
+        found = verdict(judge(server, "timeout=0.01"), "It is two years [deed#1].")
+        assert (found.status, "no reply within 0.01 seconds" in found.why) == ("needs_review", True)
+        assert verdict(judge(server, "timeout=9"), "It is two years [deed#1].").bucket == "correct"
 
 
 def test_refused_credentials_stop_it(model: Model) -> None:
@@ -266,12 +415,12 @@ def test_it_reads_many_answers_at_once(model: Model, verb: Verb) -> None:
         assert len(server.asked) == calls
         assert "more are kept from earlier" in again.errors
         dry = verb("grade", *wanted, "--grader-option", "judge.votes=3", "--dry-run")
-        assert "would take up to" in dry.output
+        assert "would take about" in dry.output
         assert len(server.asked) == calls
 
 
 @pytest.mark.parametrize(
-    "settings", [["accept=2", "reject=8"], ["votes=0"], ["nothing=1"], ["prompts=/nowhere"]]
+    "settings", [["accept=8"], ["votes=0"], ["max-failures=-1"], ["nothing=1"], ["prompts=/nowhere"]]
 )
 def test_a_setting_that_cannot_be_meant(server: Answering, settings: list[str]) -> None:
     with pytest.raises(UsageError):

@@ -177,23 +177,23 @@ class Score(Struct, frozen=True):
 
 
 class Vote(Struct, frozen=True, omit_defaults=True):
-    """One reply of a judge."""
+    """One vote of a judge: its reply, with what the calls for it used."""
 
     raw: str
-    score: float | None = None  # None: the reply could not be read
-    usage: Usage | None = None
+    label: str | None = None  # None: the reply could not be read
+    usage: Usage | None = None  # of all its replies
     rejected: tuple[str, ...] = ()  # unreadable replies before it
 
 
 class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every vote of a judge on one decision, and their mean."""
+    """Every vote of a judge on one decision, and the label that they agree on."""
 
     decision: str  # the name of the prompt
     prompt: str  # its version and digest
     about: str = ""  # the sentence or claim that it is about; empty: the whole answer
     votes: tuple[Vote, ...] = ()
-    mean: float | None = None  # over the readable votes; None: there is none
-    variance: float | None = None  # of a sample; None: fewer than two
+    label: str = ""  # of two thirds of the votes; empty: they are split, or one cannot be read
+    reason: str = ""  # of the first vote for the label
 
 
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):

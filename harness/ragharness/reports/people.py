@@ -322,7 +322,7 @@ def _opinions(verdict: Verdict) -> list[dict[str, Any]]:
             "bucket": opinion.bucket,
             "status": opinion.status,
             "why": opinion.why,
-            "scores": {judgement.decision: judgement.mean for judgement in opinion.judgements},
+            "labels": {judgement.decision: judgement.label for judgement in opinion.judgements},
         }
         for opinion in opinions
     ]

@@ -216,7 +216,7 @@ def _graders(verdict: Verdict) -> list[tuple[str, str]]:
     """Judge's scores, what other graders said, and which of them read an axis."""
     fields: list[tuple[str, str]] = []
     for judgement in verdict.judgements:
-        votes = ("unreadable" if vote.score is None else f"{vote.score:g}" for vote in judgement.votes)
+        votes = (vote.label or "unreadable" for vote in judgement.votes)
         about = f" of {one_line(judgement.about, 40)!r}" if judgement.about else ""
         fields.append(("" if fields else "judged", f"{judgement.decision}{about}: {', '.join(votes)}"))
     for number, opinion in enumerate(verdict.others):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean, variance
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
-from ragharness.graders.judging import TOKEN, Asker, Taken, fenced, object_of, until_read
+from ragharness.graders.judging import TOKEN, Asker, Taken, fenced, objects_of, until_read
+from ragharness.pipelines.llm_client import Completion
 from ragharness.pipelines.llm_client.prompting import Message
 from ragharness.records import Usage
 from ragharness.rubrics.rubric import JUDGED, Check, Item, Rubric
@@ -34,8 +35,23 @@ class Judge(Protocol):
 
     name: str  # the model, recorded with every score
 
-    def ask(self, prompt: str, vote: int = 0) -> Said:
+    def ask(self, prompt: str, vote: int = 0) -> Said | str:
         """Reply to a prompt; raises UnusableReply, TemporaryFailure."""
+
+
+class FunctionJudge(NamedTuple):
+    """A function from a prompt to a reply, as a judge."""
+
+    name: str
+    ask: Callable[..., Said | str]
+
+
+def as_judge(judge: Any) -> Judge:
+    """A judge, or a function from a prompt to a reply as one."""
+    name = getattr(judge, "__name__", "function")
+    return cast(
+        "Judge", judge if hasattr(judge, "ask") else FunctionJudge(name, lambda prompt, _: judge(prompt))
+    )
 
 
 class Reply(Struct, frozen=True):
@@ -79,8 +95,9 @@ def prompt_of(check: Check, item: Item) -> str:
 
 def read_reply(text: str) -> Reply | None:
     """The JSON of a reply; None where it cannot be read."""
+    objects = objects_of(text)
     try:
-        reply = msgspec.convert(object_of(text), Reply)
+        reply = msgspec.convert(objects[0] if len(objects) == 1 else None, Reply)
     except msgspec.ValidationError:
         return None
     return reply if reply.evidence or reply.requirements else None
@@ -93,10 +110,11 @@ def take_votes(judge: Judge, check: Check, item: Item) -> Votes:
     def ask(vote: int) -> Said | str:
         nonlocal taken
         try:
-            reply = judge.ask(prompt, vote)
+            said = judge.ask(prompt, vote)
         except (UnusableReply, TemporaryFailure) as error:
             taken += Taken(calls=1, cost=None)
             return f"no reply: {error}"
+        reply = Said(said) if isinstance(said, str) else said
         spent = Taken.by(reply.usage)
         taken += msgspec.structs.replace(spent, cost=0.0) if reply.usage.from_cache else spent
         return reply
@@ -131,17 +149,22 @@ class ModelJudge:
         self, settings: Mapping[str, str], cache: Path | None = None, *, offline: bool = False
     ) -> None:
         """Raises UsageError for invalid settings."""
-        from ragharness.pipelines.llm_client import connect
+        from ragharness.pipelines.llm_client import MAX_TOKENS_THINKING, connect
 
-        written = {"max-tokens": "1024", **settings, "structured": "off"}
+        written = {**settings, "structured": "off"}
         options = Options(written, flag="--judge", offline=offline)
         self.name = options.text("model")
         if not self.name:
             raise UsageError("the judge has no model", help="--judge model=NAME")
-        self._asker = Asker(connect(options, self.name, cache and cache / "llm", "the judge"))
+        folder = cache and cache / "llm"
+        self._asker = Asker(connect(options, self.name, folder, "the judge", max_tokens=MAX_TOKENS_THINKING))
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Reply to a prompt, kept from an earlier call for the same vote; a busy service is waited for."""
         request = self._asker.request(_SYSTEM, [Message("user", prompt)], None, vote)
-        completion = self._asker.kept(request) or self._asker.ask(request)
+        completion = self._asker.cached(request, _readable) or self._asker.ask(request, _readable)
         return Said(completion.reply.text, completion.usage)
+
+
+def _readable(completion: Completion) -> bool:
+    return completion.reply.ended == "complete" and read_reply(completion.reply.text) is not None

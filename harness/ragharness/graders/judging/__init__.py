@@ -18,13 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from statistics import fmean, variance
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace as replace_struct
 
-from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
+from ragharness.errors import AccessRefused, TemporaryFailure, UnusableReply, UsageError
 from ragharness.language.tables import regex
 from ragharness.pipelines.llm_client import Completion, Endpoint
 from ragharness.pipelines.llm_client.prompting import Message, read_sections
@@ -32,6 +32,7 @@ from ragharness.pipelines.llm_client.services import Form
 from ragharness.records import Judgement, Usage, Vote
 from ragharness.support.concurrency import Background
 from ragharness.support.http import retry
+from ragharness.support.messages import message_kind
 
 MARK = "| "
 EMPTY = "(empty)"
@@ -62,7 +63,18 @@ def _plain(line: str) -> str:
 
 
 FOLDER = Path(__file__).parent / "prompts"
-DECISIONS = ("refusal", "answer", "support", "claims", "quality")
+LABELS: dict[str, tuple[str, ...]] = {
+    "answer": ("refuses", "agrees", "partly", "differs", "cannot tell"),
+    "support": ("supported", "not supported", "cannot tell"),
+}
+"""Decision -> the labels of its replies."""
+
+QUALITY = (
+    "explained",
+    "nearest",
+    "next_step",
+    "urgency",
+)  # facts of a refusal: those that hold are its label
 
 _PLACE = regex(r"(?m)^\{([a-z]+)\}$")
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -75,20 +87,16 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _form(name: str, **last: dict[str, Any]) -> Form:
-    """Form of a reply that names the flaw before it judges anything."""
-    return Form(name, _object(flaw=_TEXT, rationale=_TEXT, evidence=_TEXT, **last))
+    """Form of a reply that gives its reason before it judges."""
+    return Form(name, _object(reason=_TEXT, evidence=_TEXT, **last))
 
 
-_SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
-_JUDGEMENTS = {"type": "string", "enum": ["REFUSED", "NOT REFUSED"]}
-_CLAIMS = {"type": "array", "items": _object(claim=_TEXT, supported=_FLAG)}
 FORMS: dict[str, Form] = {
-    "refusal": Form("refusal", _object(reasoning=_TEXT, span=_TEXT, judgement=_JUDGEMENTS)),
-    "answer": _form("answer", score=_SCORE),
-    "support": _form("support", score=_SCORE),
-    "claims": _form("claims", claims=_CLAIMS),
-    "quality": _form("quality", explained=_FLAG, nearest=_FLAG, next_step=_FLAG, urgency=_FLAG),
+    **{name: _form(name, label={**_TEXT, "enum": list(labels)}) for name, labels in LABELS.items()},
+    "claims": _form("claims", claims={"type": "array", "items": _object(claim=_TEXT, supported=_FLAG)}),
+    "quality": _form("quality", **dict.fromkeys(QUALITY, _FLAG)),
 }
+DECISIONS = tuple(FORMS)
 
 
 @dataclass(frozen=True)
@@ -147,98 +155,62 @@ def _load(path: Path, decision: str) -> JudgePrompt:
     return JudgePrompt(decision, version, digest, named.get("system", ""), named["user"])
 
 
-_EMPHASIS = regex(r"[*_\[\]\"`]")
-_JUDGEMENT = regex(r"(?im)^\W*judge?ment\W*:\W*(NOT\s+REFUSED|REFUSED)\W*$")
-_FENCED = regex(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
-_MOST = 10
-_PARTS = ("flaw", "rationale", "evidence")
-_QUALITY = ("explained", "nearest", "next_step", "urgency")
-
-
 class JudgeReply(NamedTuple):
-    """What a reply says: its score, the words that it rests on, and what else the decision asks for."""
+    """Content of a reply: its label, the words that it rests on, and the reason."""
 
-    score: float
+    label: str = ""
     evidence: str = ""
-    facts: tuple[tuple[str, Any], ...] = ()
+    reason: str = ""
 
 
 def read_reply(decision: str, text: str) -> JudgeReply | None:
-    """Content of a reply to a decision; None where it cannot be read."""
-    return _READERS[decision](text)
+    """Content of a reply to a decision; None where it cannot be read, or says two things."""
+    replies = [_reply(decision, fields) for fields in objects_of(text)]
+    readable = [reply for reply in replies if reply is not None]
+    return readable[0] if len({reply.label for reply in readable}) == 1 else None
 
 
-def _refusal(text: str) -> JudgeReply | None:
-    fields = object_of(text)
-    if fields is not None:
-        judgement = fields.get("judgement")
-        text = f"Judgement: {judgement}" if isinstance(judgement, str) else ""
-    judgements = _JUDGEMENT.findall(_EMPHASIS.sub("", text))
-    if not judgements:
+def _reply(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
+    label = (_label if decision in LABELS else _quality if decision == "quality" else _claims)(fields)
+    if label is None or label not in LABELS.get(decision, (label,)):
         return None
-    span = fields.get("span") if fields else ""
-    refused = not judgements[-1].upper().startswith("NOT")
-    return JudgeReply(float(refused), span if isinstance(span, str) else "")
+    return JudgeReply(label, *(str(fields.get(name) or "") for name in ("evidence", "reason")))
 
 
-def _scored(text: str) -> JudgeReply | None:
-    fields = _whole(text)
-    score = fields.get("score") if fields else None
-    if fields is None or isinstance(score, bool) or not isinstance(score, (int, float)):
+def _label(fields: dict[str, Any]) -> str | None:
+    return " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
+
+
+def _quality(fields: dict[str, Any]) -> str | None:
+    if not all(isinstance(fields.get(name), bool) for name in QUALITY):
         return None
-    return JudgeReply(float(score), str(fields["evidence"])) if 0 <= score <= _MOST else None
+    return ", ".join(name for name in QUALITY if fields[name]) or "none"
 
 
-def _quality(text: str) -> JudgeReply | None:
-    fields = _whole(text)
-    if fields is None or not all(isinstance(fields.get(name), bool) for name in _QUALITY):
+def _claims(fields: dict[str, Any]) -> str | None:
+    """Number of claims without support."""
+    claims = fields.get("claims")
+    if not isinstance(claims, list):
         return None
-    facts = {name: bool(fields[name]) for name in _QUALITY}
-    explained, nearest, next_step, urgency = facts.values()
-    good = int(explained or nearest or next_step)
-    if explained and (nearest or next_step):
-        good = 3 if nearest and next_step and not urgency else 2
-    return JudgeReply(float(good), str(fields["evidence"]), tuple(facts.items()))
+    supported = [claim.get("supported") if isinstance(claim, dict) else None for claim in claims]
+    return str(supported.count(False)) if all(isinstance(holds, bool) for holds in supported) else None
 
 
-def _claims(text: str) -> JudgeReply | None:
-    fields = _whole(text)
-    items = fields.get("claims") if fields else None
-    if fields is None or not isinstance(items, list):
-        return None
-    claims = []
-    for item in items:
-        claim = item.get("claim") if isinstance(item, dict) else None
-        supported = item.get("supported") if isinstance(item, dict) else None
-        if not isinstance(claim, str) or not isinstance(supported, bool):
-            return None
-        claims.append((claim, supported))
-    return JudgeReply(float(sum(not holds for _, holds in claims)), str(fields["evidence"]), tuple(claims))
+_DECODER = json.JSONDecoder()
 
 
-_READERS: dict[str, Callable[[str], JudgeReply | None]] = {
-    "refusal": _refusal,
-    "answer": _scored,
-    "support": _scored,
-    "claims": _claims,
-    "quality": _quality,
-}
-
-
-def _whole(text: str) -> dict[str, Any] | None:
-    """Object with the texts that every decision but the refusal asks for."""
-    fields = object_of(text)
-    return fields if fields and all(isinstance(fields.get(name), str) for name in _PARTS) else None
-
-
-def object_of(text: str) -> dict[str, Any] | None:
-    """One JSON object that a reply is, in a code fence or without."""
-    code = _FENCED.match(text)
-    try:
-        decoded = json.loads(code[1] if code else text)
-    except (ValueError, RecursionError):
-        return None
-    return decoded if isinstance(decoded, dict) else None
+def objects_of(text: str) -> list[dict[str, Any]]:
+    """JSON objects of a reply, whatever stands around them: a code fence, prose, thoughts before it."""
+    text = text.rpartition("</think>")[2]
+    objects, start = [], text.find("{")
+    while start >= 0:
+        try:
+            decoded, end = _DECODER.raw_decode(text, start)
+            objects.append(decoded)
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
+    return objects
 
 
 S = TypeVar("S")
@@ -247,15 +219,11 @@ T = TypeVar("T")
 ATTEMPTS = 5  # calls for one reply of a service that is busy
 TIMEOUT = 120.0  # seconds that a reply may take
 REPLIES = 3  # replies for one vote before it counts as one that cannot be read
+MAX_FAILURES = 10  # decisions in a row that fail alike before the run stops
+AGREED = 2 / 3  # share of the votes that must say the same; else they are split
 TOKEN = 4  # characters of a token, roughly
-_REPLY = 160  # tokens of a reply, roughly
-
-
-class Decided(NamedTuple):
-    """A judgement, and the votes that could be read."""
-
-    judgement: Judgement
-    found: tuple[JudgeReply, ...]
+_REPLY = 120  # tokens of a reply, roughly
+_NO_REPLY = "no reply"  # what the words for a reply that did not come begin with
 
 
 class Taken(Struct, frozen=True):
@@ -273,9 +241,12 @@ class Taken(Struct, frozen=True):
         return Taken(self.calls + other.calls, prompt, self.completion_tokens + other.completion_tokens, cost)
 
     @classmethod
-    def by(cls, usage: Usage) -> Taken:
-        """Usage of one call."""
-        return cls(1, usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cost)
+    def by(cls, usage: Usage, calls: int = 1) -> Taken:
+        """Usage of one reply, and the calls that it took."""
+        return cls(calls, usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cost)
+
+
+Readable = Callable[[Completion], bool]  # whether a reply says what was asked for
 
 
 class Request(NamedTuple):
@@ -286,7 +257,7 @@ class Request(NamedTuple):
 
 
 class Asker:
-    """One model, asked from many threads; each vote is a call of its own, and kept."""
+    """One model, asked from many threads; each vote is a call of its own."""
 
     def __init__(self, endpoint: Endpoint, timeout: float = TIMEOUT) -> None:
         self.endpoint = endpoint
@@ -304,14 +275,19 @@ class Asker:
 
         return Request(content, vote)
 
-    def kept(self, request: Request) -> Completion | None:
-        """Reply that an earlier call gave; None: there was none."""
-        return self.endpoint.recall(*request)
+    def cached(self, request: Request, readable: Readable) -> Completion | None:
+        """Readable reply that an earlier call gave; None: there was none."""
+        completion = self.endpoint.recall(*request)
+        return completion if completion is not None and readable(completion) else None
 
-    def ask(self, request: Request) -> Completion:
-        """New reply of the model, a busy service waited for; raises TemporaryFailure, UnusableReply."""
+    def ask(self, request: Request, readable: Readable) -> Completion:
+        """New reply, a busy service waited for; only one that can be read is kept.
+
+        Raises TemporaryFailure, UnusableReply, AccessRefused.
+        """
         completion = self._loop.run(retry(partial(self._asked, request.content), ATTEMPTS))
-        self.endpoint.store(completion, request.vote)
+        if readable(completion):
+            self.endpoint.store(completion, request.vote)
         return completion
 
     async def _asked(self, content: Callable[[bool], bytes]) -> Completion:
@@ -338,7 +314,12 @@ def until_read(
     return replies, None
 
 
-Voted = tuple[Vote, JudgeReply | None]
+class Decided(NamedTuple):
+    """A judgement, the words that it rests on, and why it is open; empty: it has a label."""
+
+    judgement: Judgement
+    evidence: str = ""
+    why: str = ""
 
 
 class Votes:
@@ -349,85 +330,148 @@ class Votes:
         endpoint: Endpoint,
         prompts: Mapping[str, JudgePrompt],
         *,
-        votes: int,
-        timeout: float,
-        dry_run: bool,
+        votes: int = 1,
+        timeout: float = TIMEOUT,
+        max_failures: int = MAX_FAILURES,
+        dry_run: bool = False,
     ) -> None:
+        self.dry_run = dry_run
+        self._endpoint = endpoint
         self._asker = Asker(endpoint, timeout)
-        self._price = endpoint.price
         self._prompts = prompts
         self._votes = votes
+        self._max_failures = max_failures
+        self._failure, self._failures = "", 0  # kind of the last decisions' failure, and how many they were
         self._lock = Lock()
-        self.dry_run = dry_run
-        self.taken: defaultdict[str, Taken] = defaultdict(Taken)
-        self._kept: Counter[str] = Counter()
+        self._taken: defaultdict[str, Taken] = defaultdict(Taken)
+        self._cached: Counter[str] = Counter()
 
     def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Decided:
         """Every vote on a decision; raises AccessRefused where no call can succeed."""
         prompt = self._prompts[decision]
         voted = [self._vote(prompt, texts, number) for number in range(self._votes)]
-        readable = tuple(each for _, each in voted if each is not None)
-        scores = [each.score for each in readable]
-        judgement = Judgement(
-            decision=decision,
-            prompt=prompt.identity,
-            about=about,
-            votes=() if self.dry_run else tuple(vote for vote, _ in voted),
-            mean=fmean(scores) if scores else None,
-            variance=variance(scores) if len(scores) > 1 else None,
+        judgement = Judgement(decision=decision, prompt=prompt.identity, about=about)
+        if self.dry_run:
+            return Decided(judgement, why="not asked: a dry run")
+        votes = tuple(vote for vote, _ in voted)
+        unread = [vote.raw for vote in votes if vote.label is None]
+        self._count("" if len(unread) < len(votes) else unread[0])
+        label, count = Counter(vote.label for vote in votes).most_common(1)[0]
+        reply = next((reply for _, reply in voted if reply and reply.label == label), JudgeReply())
+        if unread:
+            why = unread[0] if unread[0].startswith(_NO_REPLY) else "a reply of the judge cannot be read"
+        else:
+            split = ", ".join(str(vote.label) for vote in votes)
+            why = "" if count >= AGREED * len(votes) else f"the judge's votes are {split}"
+        label = "" if why else reply.label
+        return Decided(
+            replace_struct(judgement, votes=votes, label=label, reason=reply.reason), reply.evidence, why
         )
-        return Decided(judgement, readable)
 
-    def _vote(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Voted:
-        def ask(vote: int) -> Completion | str:
-            return self._said(prompt, texts, vote)
+    def _vote(
+        self, prompt: JudgePrompt, texts: Mapping[str, str], number: int
+    ) -> tuple[Vote, JudgeReply | None]:
+        usages: list[Usage] = []
 
         def read(completion: Completion) -> JudgeReply | None:
             # What was cut off may have been about to say something else.
             reply = completion.reply
             return read_reply(prompt.decision, reply.text) if reply.ended == "complete" else None
 
-        replies, content = until_read(ask, read, number, self._votes)
-        *rejected, raw = [each if isinstance(each, str) else each.reply.text for each in replies]
-        usage = next((each.usage for each in reversed(replies) if not isinstance(each, str)), None)
-        return Vote(raw, content.score if content else None, usage, tuple(rejected)), content
+        def ask(vote: int) -> Completion | str:
+            completion = self._reply(prompt, texts, vote, lambda reply: read(reply) is not None)
+            if isinstance(completion, str):
+                return completion
+            usages.append(completion.usage)
+            ended = completion.reply.ended
+            return completion if ended == "complete" else f"{_NO_REPLY}: {self._unfinished(ended)}"
 
-    def _said(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Completion | str:
+        replies, reply = until_read(ask, read, number, self._votes)
+        *rejected, raw = [each if isinstance(each, str) else each.reply.text for each in replies]
+        return Vote(raw, reply.label if reply else None, _total(usages), tuple(rejected)), reply
+
+    def _reply(
+        self, prompt: JudgePrompt, texts: Mapping[str, str], number: int, readable: Readable
+    ) -> Completion | str:
         """Reply, cached or new, or why there is none."""
-        request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[prompt.decision], number)
-        cached = self._asker.kept(request)
-        if cached is not None:
-            with self._lock:
-                self._kept[prompt.decision] += 1
-                self.taken[prompt.decision] += Taken()
-            return cached
-        if self.dry_run:
-            tokens = len(request.content(True)) // TOKEN
-            cost = self._price.cost(tokens, _REPLY) if self._price else None
-            self._took(prompt.decision, Taken(1, tokens, _REPLY, cost))
-            return "not asked: a dry run"
+        decision, calls = prompt.decision, 0
+        request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[decision], number)
+        cached = self._asker.cached(request, readable)
+        if cached is not None or self.dry_run:
+            tokens, price = len(request.content(True)) // TOKEN, self._endpoint.price
+            cost = price.cost(tokens, _REPLY) if price else None
+            self._took(decision, Taken(1, tokens, _REPLY, cost) if cached is None else None)
+            return cached or _NO_REPLY
+
+        def content(as_json: bool) -> bytes:
+            nonlocal calls
+            calls += 1
+            return request.content(as_json)
+
         try:
-            completion = self._asker.ask(request)
+            completion = self._asker.ask(Request(content, request.vote), readable)
         except (TemporaryFailure, UnusableReply) as error:
-            return f"no reply: {error}"
-        self._took(prompt.decision, Taken.by(completion.usage))
+            self._took(decision, Taken(calls, cost=None))
+            return f"{_NO_REPLY}: {error}"
+        self._took(decision, Taken.by(completion.usage, calls))
         return completion
 
-    def _took(self, decision: str, taken: Taken) -> None:
+    def _unfinished(self, ended: str) -> str:
+        if ended != "length":
+            return "a content filter blocked it" if ended == "filtered" else "its prompt fills the context"
+        limit, written = self._endpoint.sampling.max_tokens, self._endpoint.written("max-tokens")
+        return f"it was cut off after {limit} tokens; {written}{2 * limit} allows more"
+
+    def _count(self, failure: str) -> None:
+        """Stop where so many decisions in a row fail alike; empty: this one did not. Raises AccessRefused."""
+        kind = message_kind(failure) if failure.startswith(_NO_REPLY) else failure and "unreadable"
         with self._lock:
-            self.taken[decision] += taken
+            self._failures = self._failures + 1 if kind and kind == self._failure else int(bool(kind))
+            self._failure = kind
+            stops = 0 < self._max_failures <= self._failures
+        if stops:
+            reply = (
+                failure if kind != "unreadable" else f"expected JSON with a label, found {failure[:100]!r}"
+            )
+            written, most = self._endpoint.written, self._max_failures
+            reply = (
+                failure if kind != "unreadable" else f"expected JSON with a label, found {failure[:100]!r}"
+            )
+            raise AccessRefused(
+                f"the judge {self._endpoint.model!r} failed alike on {most} answers in a row: {reply}",
+                help=f"correct its settings or take another model; {written('max-failures')}0 goes on",
+            )
+
+    def _took(self, decision: str, taken: Taken | None) -> None:
+        """Add what calls took; None: the reply was cached."""
+        with self._lock:
+            self._cached[decision] += taken is None
+            self._taken[decision] += taken or Taken()
 
     def cost_lines(self) -> list[str]:
         """Calls, tokens and cost of each decision, as lines of text; estimates in a dry run."""
-        would = "would take up to" if self.dry_run else "took"
+        would = "would take about" if self.dry_run else "took"
         lines = []
-        for decision, taken in sorted(self.taken.items()):
-            price = self._price
+        for decision, taken in sorted(self._taken.items()):
+            price = self._endpoint.price
             cost = "cost unknown" if taken.cost is None else f"{taken.cost:.4f} USD"
             source = f" ({price.source})" if price and taken.cost is not None else ""
             lines.append(
                 f"judge, {decision}: {would} {taken.calls} calls"
-                f" ({self._kept[decision]} more are kept from earlier),"
+                f" ({self._cached[decision]} more are kept from earlier),"
                 f" {taken.prompt_tokens} tokens in, {taken.completion_tokens} out, {cost}{source}"
             )
         return lines
+
+
+def _total(usages: Sequence[Usage]) -> Usage | None:
+    """Usage of the calls for one vote, without those of earlier calls unless there was no other."""
+    fresh = [usage for usage in usages if not usage.from_cache] or usages[-1:]
+    if len(fresh) < 2:
+        return fresh[0] if fresh else None
+
+    def total(name: str) -> Any:
+        values = [getattr(usage, name) for usage in fresh]
+        return None if None in values else sum(values)
+
+    return Usage(*map(total, ("prompt_tokens", "completion_tokens", "cost", "seconds")))

@@ -199,11 +199,17 @@ class Endpoint:
 
 
 def connect(
-    options: Options, model: str, folder: Path | None, what: str, *, temperature: str = "0"
+    options: Options,
+    model: str,
+    folder: Path | None,
+    what: str,
+    *,
+    temperature: str = "0",
+    max_tokens: int = MAX_TOKENS,
 ) -> Endpoint:
     """A model by its settings; ``what`` takes them, ``folder`` holds its replies.
 
-    ``temperature`` is the default of models that take one.
+    ``temperature`` is the default of models that take one, ``max_tokens`` that of models that answer at once.
     Raises UsageError for a setting that cannot be meant, or a key that is absent.
     """
     api = options.choice("api", _api_of(model), _HOSTS)
@@ -211,7 +217,7 @@ def connect(
     # The newer name, which OpenAI's thinking models insist on, is unknown to many servers that speak its API.
     limit_name = "max_completion_tokens" if url.host == "api.openai.com" else "max_tokens"
     service: Service = Anthropic() if api == "anthropic" else OpenAI(limit_name)
-    sampling = _sampling(options, model, api, url.host, temperature)
+    sampling = _sampling(options, model, api, url.host, temperature, max_tokens)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
     price = find_price(model, str(url), options.text("prices"))
     cache = ReplyCache(folder if options.flag("cache", default=True) else None)
@@ -257,7 +263,9 @@ def _base_of(written: str) -> httpx.URL:
     return url.copy_with(path=path or "/v1")
 
 
-def _sampling(options: Options, model: str, api: str, host: str, usual: str) -> Sampling:
+def _sampling(
+    options: Options, model: str, api: str, host: str, usual: str, max_tokens: int
+) -> Sampling:
     thinks = host in _KEYS and _THINKING.match(model) is not None
     temperature, seed = None, None
     if options.text("temperature", "none" if thinks else usual) != "none":
@@ -265,7 +273,7 @@ def _sampling(options: Options, model: str, api: str, host: str, usual: str) -> 
     # Anthropic's API has no seed.
     if options.text("seed", "none" if thinks or api == "anthropic" else "0") != "none":
         seed = options.whole("seed", 0)
-    limit = options.whole("max-tokens", MAX_TOKENS_THINKING if thinks else MAX_TOKENS, least=1)
+    limit = options.whole("max-tokens", MAX_TOKENS_THINKING if thinks else max_tokens, least=1)
     return Sampling(temperature, seed, limit)
 
 
