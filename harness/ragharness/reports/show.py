@@ -186,11 +186,8 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
     outcome = verdict.bucket or f"ungraded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
     fields = [("verdict", f"{outcome}, {verdict.reason}{row}{by}")]
-    why = verdict.why
-    if verdict.reason == "UNCITED" and record.cited:
-        why += " The citations are in other sentences than the answer."
-    if why:
-        fields.append(("why", why))
+    if verdict.why:
+        fields.append(("why", verdict.why))
     match = words.MATCH_NAMES[verdict.match]
     reading = f"the answer {verdict.value!r}{match and f', {match}'}" if verdict.value else match
     fields.append(("read as", reading or "no committed answer"))
