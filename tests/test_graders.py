@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders import Chain, Grader, load_grader
 from ragharness.graders.verdicts import grade
-from ragharness.records import BUCKETS, Answer, Passage, Question, Reading, Verdict
+from ragharness.records import BUCKETS, Answer, Judgement, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -102,6 +103,67 @@ def test_an_axis_may_have_a_grader_of_its_own() -> None:
     found = verdict(Chain([Says("a", first)], {"citation_supports": own}))
     assert (found.bucket, found.citation_supports) == ("correct", "yes")
     assert found.axes_by == (("citation_supports", "axis@1"),)
+
+
+JUDGED = Judgement(decision="answer", prompt="p", label="differs", reason="it is six")
+LOST = replace(RIGHT, any_valid_support=False)
+DECLINED = Reading(refusal=True, evidence_retrieved=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text", "asked", "bucket"),
+    [
+        (RIGHT, RIGHT, "So it is [d#1].", 1, "correct"),
+        (RIGHT, OPEN, "So it is [d#1].", 1, "correct"),
+        (RIGHT, FALSE, "So it is [d#1].", 1, None),
+        (LOST, RIGHT, "So it is [d#1].", 1, None),
+        (FALSE, RIGHT, "So it is [d#1].", 0, "wrong"),
+        (FALSE, RIGHT, "**No**, it is [d#1].", 1, None),
+        (DECLINED, RIGHT, "Nothing is said.", 0, "refused"),
+        (DECLINED, RIGHT, "No. It makes no provision for that.", 1, None),
+        (OPEN, FALSE, "So it is [d#1].", 1, "wrong"),
+        (OPEN, OPEN, "So it is [d#1].", 1, None),
+        (Reading(status="no_answer"), RIGHT, "", 0, None),
+    ],
+)
+def test_who_confirms_is_asked_about_what_may_be_false_and_differences_are_open(
+    first: Reading, second: Reading, text: str, asked: int, bucket: str | None
+) -> None:
+    graders = [Says("a", first), judge := Says("b", second)]
+    found = verdict(Chain(graders, {}, confirm=judge), text)
+    assert (judge.asked, found.bucket) == (asked, bucket)
+
+
+def test_a_difference_names_both_verdicts_and_the_reason() -> None:
+    judge = Says("judge", replace(FALSE, judgements=(JUDGED,)))
+    found = verdict(Chain([Says("rules", RIGHT), judge], {}, confirm=judge))
+    assert (found.status, found.reason) == ("needs_review", "UNREADABLE")
+    assert "rules says correct, judge says wrong: it is six" in found.why
+    assert [(each.grader, each.bucket) for each in found.others] == [
+        ("rules@1", "correct"),
+        ("judge@1", "wrong"),
+    ]
+    assert (found.judgements, found.others[1].judgements) == ((), (JUDGED,))
+
+
+def test_who_confirms_is_asked_once_where_all_are_asked() -> None:
+    judge = Says("judge", FALSE)
+    chain = Chain([Says("rules", RIGHT), judge], {}, confirm=judge, ask_all=True)
+    assert (verdict(chain).bucket, judge.asked) == (None, 1)
+
+
+@pytest.mark.parametrize("spec", ["rules", "rules,human"])
+def test_who_confirms_is_the_last_of_the_chain(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "ann.jsonl").write_text(line("wrong"))
+    labels = [f"human.labels={tmp_path}"]
+    chain = load_grader(spec, settings=labels, confirm="human")
+    assert (chain.name, chain.version.endswith(" (human confirms)")) == ("rules,human", True)
+    assert verdict(chain, "So it is [d#1].").bucket == "wrong"
+    for other in ("human", "human,rules"):
+        with pytest.raises(UsageError, match="expected other graders before 'human'"):
+            load_grader(other, settings=labels, confirm="human")
+    with pytest.raises(UnknownName):
+        load_grader("rules", confirm="juge")
 
 
 def test_a_run_knows_its_chain_and_rules_alone_are_no_chain() -> None:

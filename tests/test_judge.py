@@ -419,6 +419,50 @@ def test_it_reads_many_answers_at_once(model: Model, verb: Verb) -> None:
         assert len(server.asked) == calls
 
 
+def options(server: Answering) -> list[str]:
+    return ["--grader-option", "judge.model=m", "--grader-option", f"judge.base-url={server.url('/v1')}"]
+
+
+def test_baselines_are_graded_by_rules_and_every_call_is_told(
+    verb: Verb, server: Answering, tmp_path: Path
+) -> None:
+    assert verb("run", "--limit", "20").code == 0
+    (path,) = tmp_path.glob("runs/*/records.jsonl")
+    by_rules = [json.loads(line) for line in path.read_text().splitlines()]
+    dry = verb("grade", "--grader", "judge", *options(server), "--dry-run")
+    assert ("about 20 calls" in dry.output, len(server.asked)) == (True, 0)
+    done = verb("grade", "--grader", "judge", *options(server))
+    assert ("took 20 calls" in done.errors, len(server.asked)) == (True, 20)
+    judged = [json.loads(line)["verdict"] for line in path.read_text().splitlines()]
+    assert {each["judgements"][0]["decision"] for each in judged} == {"answer"}
+    confirmed = verb("grade", "--confirm", "judge", *options(server))
+    assert "0 calls" in confirmed.errors
+    doubtful = [
+        each
+        for each in by_rules
+        if each["verdict"]["bucket"] in ("correct", "unsupported", None)
+        or each["answer"]["text"].startswith(("Yes", "No"))
+    ]
+    assert f"({len(doubtful)} more are kept from earlier)" in confirmed.errors
+    assert 0 < len(doubtful) < 20
+    again = verb("grade")
+    assert "judge" not in again.errors
+    assert [json.loads(line)["verdict"]["bucket"] for line in path.read_text().splitlines()] == [
+        each["verdict"]["bucket"] for each in by_rules
+    ]
+
+
+def test_a_judge_whose_replies_fail_alike_stops_grading_with_the_cause(verb: Verb, tmp_path: Path) -> None:
+    assert verb("run", "--limit", "20").code == 0
+    (records,) = tmp_path.glob("runs/*/records.jsonl")
+    before = records.read_bytes()
+    with Answering(lambda _: cut_off()) as server:
+        done = verb("grade", "--grader", "judge", *options(server), "--concurrency", "1")
+        assert (done.code, len(server.asked)) == (3, 10)
+    assert "failed alike on 10 answers in a row: no reply: it was cut off after 8192 tokens" in done.errors
+    assert records.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     "settings", [["accept=8"], ["votes=0"], ["max-failures=-1"], ["nothing=1"], ["prompts=/nowhere"]]
 )

@@ -87,6 +87,12 @@ class RunConfig:
     grader_option: tuple[str, ...] = _option(
         (), "Setting of a grader, such as judge.model=NAME; repeatable.", metavar="GRADER.NAME=VALUE"
     )
+    confirm: str = _option(
+        "",
+        "Grader (judge) that is asked about every correct, unsupported and yes-or-no answer, too; where it"
+        " differs, the answer needs review.",
+        metavar="NAME",
+    )
     all_graders: bool = _option(False, "Ask every grader of the chain; the first that can decide still does.")
     citations: Citations = _option(
         "auto",

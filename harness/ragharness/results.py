@@ -18,6 +18,7 @@ from ragharness.analysis.calibrating import Note, standing, write_note
 from ragharness.analysis.scores import Scores, read_scores, written
 from ragharness.analysis.scoring import score_folder, with_blind
 from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.graders import load_grader
 from ragharness.records import Question, Record
 from ragharness.reports.formats import load_format
 from ragharness.reports.text import render
@@ -212,8 +213,9 @@ def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> 
     times: Counter[bytes] = Counter()
     scores = _scored(folder, None, "", lambda record: times.update((had(record),)))
     cached = cache_folder() / "references" if cache else None
-    # The reference is measured as the run is.
-    grading = dataclass_replace(grading, citations=folder.run.citations)
+    # The reference is measured as the run is, but by the rules: no model is asked about answers of ours.
+    citations = folder.run.citations
+    grading = dataclass_replace(grading, citations=citations, grader=load_grader(citations=citations))
     return keep(folder, with_blind(scores, *blind_count(grading, folder.records, cached, times)))
 
 

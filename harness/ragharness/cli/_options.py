@@ -124,6 +124,7 @@ WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
 GRADER = option_of("grader")
 GRADER_OPTION = option_of("grader_option")
+CONFIRM = option_of("confirm")
 ALL_GRADERS = option_of("all_graders")
 CONCURRENCY = option_of("concurrency")
 DRY_RUN = typer.Option(

@@ -38,6 +38,7 @@ def calibrate(
     mapping: Annotated[list[str] | None, _MAP] = None,
     grader: str = shared.GRADER,
     grader_option: list[str] | None = shared.GRADER_OPTION,
+    confirm: str = shared.CONFIRM,
     false_correct: float | None = shared.FALSE_CORRECT,
     concurrency: int = shared.CONCURRENCY,
     dry_run: bool = shared.DRY_RUN,
@@ -67,7 +68,8 @@ def calibrate(
     from ragharness.support.files import cache_folder
 
     cache = cache_folder() / "answers"
-    chosen = load_grader(grader, false_correct, grader_option or [], cache=cache, dry_run=dry_run)
+    options = grader_option or []
+    chosen = load_grader(grader, false_correct, options, confirm=confirm, cache=cache, dry_run=dry_run)
     _file(answers, mapping or [], chosen, concurrency, show, dry_run=dry_run, as_json=as_json)
     return 0
 

@@ -30,6 +30,7 @@ def grade(
     ] = None,
     grader: str = shared.GRADER,
     grader_option: list[str] | None = shared.GRADER_OPTION,
+    confirm: str = shared.CONFIRM,
     all_graders: bool = shared.ALL_GRADERS,
     false_correct: float | None = shared.FALSE_CORRECT,
     citations: str = typer.Option(
@@ -64,6 +65,7 @@ def grade(
         grader,
         false_correct,
         grader_option or (),
+        confirm=confirm,
         ask_all=all_graders,
         offline=offline or is_offline(),
         cache=cache_folder() / "answers",

@@ -1,10 +1,12 @@
 """Graders: each reads an answer into primitives; found by the name of its file.
 
-Several are chained by commas: the first that can decide does. ``axis=name`` gives one axis another grader.
+Several are chained by commas: the first that can decide does. ``axis=name`` gives one axis another grader,
+and ``confirm`` names one that may send what the others decided to review.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +86,7 @@ def load_grader(
     false_correct: float | None = None,
     settings: Iterable[str] = (),
     *,
+    confirm: str = "",
     ask_all: bool = False,
     offline: bool = False,
     cache: Path | None = None,
@@ -92,9 +95,10 @@ def load_grader(
 ) -> Grader:
     """Grader by name, or a chain of them: ``rules,judge,citation_supports=nli``.
 
-    ``settings`` are ``GRADER.NAME=VALUE``; ``false_correct`` is that of the rules. With ``ask_all`` every
-    grader of the chain is asked, and the first that can decide still does. Raises UnknownName with the
-    nearest names, UsageError for a setting that cannot be meant, and CodeNotUsable for the user's own.
+    ``settings`` are ``GRADER.NAME=VALUE``; ``false_correct`` is that of the rules. ``confirm`` is the last of
+    the chain, and asked about what the others may have got wrong. With ``ask_all`` every grader of the chain
+    is asked, and the first that can decide still does. Raises UnknownName with the nearest names, UsageError
+    for a setting that cannot be meant, and CodeNotUsable for the user's own.
     """
     values = _settings(settings, false_correct)
     loaded: dict[str, Grader] = {}
@@ -114,6 +118,9 @@ def load_grader(
             names.append(part)
     if not names:
         raise UsageError(f"expected a grader for the bucket, found only axes in {spec!r}")
+    names += [confirm] if confirm and confirm not in names else []
+    if confirm and (len(names) == 1 or names[-1] != confirm):
+        raise UsageError(f"expected other graders before {confirm!r}, which confirms them, found {spec!r}")
     for name in (*names, *axes.values()):
         if name not in loaded:
             options = Options(values.pop(name, {}), flag=FLAG, offline=offline, prefix=f"{name}.")
@@ -124,7 +131,10 @@ def load_grader(
     if len(names) == 1 and not axes:
         return loaded[names[0]]
     by_axis = {axis: loaded[name] for axis, name in axes.items()}
-    return Chain([loaded[name] for name in names], by_axis, ask_all=ask_all, dry_run=dry_run)
+    confirms = loaded[confirm] if confirm else None
+    return Chain(
+        [loaded[name] for name in names], by_axis, confirm=confirms, ask_all=ask_all, dry_run=dry_run
+    )
 
 
 def _settings(settings: Iterable[str], false_correct: float | None) -> dict[str, dict[str, str]]:
@@ -154,26 +164,32 @@ def _load(name: str, context: GraderContext) -> Grader:
     return cast("Grader", plugins.load("graders", __name__, name, "build").build(context))
 
 
+_LEADING = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
+
+
 class Chain:
-    """Asks its graders in order until one decides."""
+    """Asks its graders in order until one decides, and ``confirm`` whether it decided rightly."""
 
     def __init__(
         self,
         graders: Sequence[Grader],
         axes: Mapping[str, Grader],
         *,
+        confirm: Grader | None = None,
         ask_all: bool = False,
         dry_run: bool = False,
     ) -> None:
         """``dry_run``: an answer that nobody decides may yet be decided, so its axes are asked for too."""
         self._graders = graders
         self._axes = axes
+        self._confirm = confirm
         self._ask_all = ask_all
         self._dry_run = dry_run
         links = [(grader.name, grader.version) for grader in graders]
         links += [(f"{axis}={grader.name}", grader.version) for axis, grader in axes.items()]
         self.name = ",".join(name for name, _ in links)
         self.version = ",".join(version for _, version in links) + (" (all asked)" if ask_all else "")
+        self.version += f" ({confirm.name} confirms)" if confirm else ""
         self.waits = any(map(waits, (*graders, *axes.values())))
 
     def read(
@@ -183,15 +199,18 @@ class Chain:
         inputs = (question, answer, retrieved, supporting)
         readings: list[Reading] = []
         for grader in self._graders:
-            read = grader.read(*inputs)
-            readings.append(replace(read, by=_identity(grader)))
+            readings.append(_read(grader, inputs))
             # What is no answer is none to any grader.
-            if (read.decides and not self._ask_all) or read.status == "no_answer":
+            if (readings[-1].decides and not self._ask_all) or readings[-1].status == "no_answer":
                 break
         decided = next((reading for reading in readings if reading.decides), None)
-        chosen = decided or readings[0]
+        chosen, differs = decided or readings[0], ""
+        if self._confirm is not None and decided is not None and decided.status == "ok":
+            differs = self._difference(decided, readings, inputs)
         others = tuple(reading for reading in readings if reading is not chosen)
-        if decided is None and others:
+        if differs:
+            chosen = replace(chosen, status="needs_review", unreadable=differs)
+        if others and not chosen.decides:
             # Nobody decided: what each said is among the others, the first one's words are the reason.
             others = tuple(readings)
             chosen = replace(chosen, by="", judgements=())
@@ -202,14 +221,43 @@ class Chain:
                 chosen = _with_axis(axis, grader, chosen, inputs)
         return chosen
 
+    def _difference(self, decided: Reading, readings: list[Reading], inputs: Inputs) -> str:
+        """How the grader that confirms differs; empty: it agrees, leaves it open, or need not be asked."""
+        from ragharness.graders.verdicts import decide
+
+        bucket = decide(inputs[0], decided).bucket
+        asked = bucket in ("correct", "unsupported") or _LEADING.match(inputs[1].text)
+        by = _identity(self._confirm) if self._confirm else ""
+        if self._confirm is None or decided.by == by or not asked:
+            return ""
+        if by not in {reading.by for reading in readings}:
+            readings.append(_read(self._confirm, inputs))
+        reading = next(reading for reading in readings if reading.by == by)
+        other = decide(inputs[0], reading).bucket
+        if other in (None, bucket):
+            return ""
+        reasons = "".join(f": {made.reason}" for made in reading.judgements[:1] if made.reason)
+        return f"{_name(decided)} says {bucket}, {_name(reading)} says {other}{reasons}"
+
     def cost_lines(self) -> list[str]:
         """Cost of the calls of its graders so far, as lines of text."""
         graders = {id(grader): grader for grader in (*self._graders, *self._axes.values())}
         return [line for grader in graders.values() for line in cost_lines(grader)]
 
 
+Inputs = tuple[Question, Answer, Sequence[Passage], frozenset[str]]  # of a reading
+
+
 def _identity(grader: Grader) -> str:
     return f"{grader.name}@{grader.version}"
+
+
+def _name(reading: Reading) -> str:
+    return reading.by.partition("@")[0]
+
+
+def _read(grader: Grader, inputs: Inputs) -> Reading:
+    return replace(grader.read(*inputs), by=_identity(grader))
 
 
 def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:
@@ -229,12 +277,7 @@ def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:
     return replace(chosen, axes_by=tuple(by.items()), **fields) if fields else chosen
 
 
-def _with_axis(
-    axis: str,
-    grader: Grader,
-    reading: Reading,
-    inputs: tuple[Question, Answer, Sequence[Passage], frozenset[str]],
-) -> Reading:
+def _with_axis(axis: str, grader: Grader, reading: Reading, inputs: Inputs) -> Reading:
     if axis == "refusal_quality" and reading.committed:
         return reading
     by = {**dict(reading.axes_by), axis: _identity(grader)}

@@ -246,6 +246,7 @@ def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
         grader = load_grader(
             config.grader,
             settings=config.grader_option,
+            confirm=config.confirm,
             ask_all=config.all_graders,
             offline=config.offline,
             citations=config.citations,

@@ -93,6 +93,7 @@ def load_context(
     grader = load_grader(
         config.grader,
         settings=config.grader_option,
+        confirm=config.confirm,
         ask_all=config.all_graders,
         offline=offline,
         cache=store,
