@@ -1,12 +1,12 @@
 """How often a right value that is said of something else is called *correct*; writes ``wrong_slot.json``.
 
-    python benchmarks/wrong_slot.py [CORPUS=FOLDER ...] [--part seen|unseen|all] [--show FAMILY] [--write]
+    python benchmarks/wrong_slot.py [CORPUS=FOLDER ...] [--part ours|seen|unseen|all] [--show FAMILY] [--write]
 
 Every answerable question of the frozen sets that asks for a number, a date or a text is answered in each
 wording of ``wrong_slot.jsonl``: once with the right value said of another entity, period, attribute or party,
-and once, as a control, of what was asked. The gold passage is given and cited. Families marked *unseen* were
-written by someone who knew no rule of the grader. CORPUS=FOLDER names where a corpus is read from; the sample
-comes with the harness.
+and once, as a control, of what was asked. The gold passage is given and cited. Those of the parts *seen* and
+*unseen* were written by someone who knew no rule of the grader; only the first half was read when the rules
+were written. CORPUS=FOLDER names where a corpus is read from; the sample comes with the harness.
 """
 
 from __future__ import annotations
@@ -64,6 +64,9 @@ _ASKS_CHANGE = re.compile(
 )
 
 
+_PARTS = {"ours": "our own", "seen": "of others, seen", "unseen": "of others, unseen"}
+
+
 class Case(NamedTuple):
     """Frozen question with what fills the wordings, and its gold passage."""
 
@@ -79,7 +82,7 @@ class Wording(msgspec.Struct, frozen=True):
     kinds: tuple[str, ...]
     wrong: str
     control: str
-    unseen: bool = False
+    part: str = "ours"
     needs: tuple[str, ...] = ()
 
     def fits(self, case: Case) -> bool:
@@ -92,9 +95,9 @@ class Wording(msgspec.Struct, frozen=True):
 
 
 def wordings(part: str) -> list[Wording]:
-    """Wordings of a part: ``seen``, ``unseen`` or ``all``."""
+    """Wordings of a part: ``ours``, ``seen``, ``unseen`` or ``all``."""
     rows = [msgspec.convert(row, Wording) for row in json_lines(WORDINGS)]
-    return [row for row in rows if part == "all" or row.unseen == (part == "unseen")]
+    return [row for row in rows if part in ("all", row.part)]
 
 
 def written(question: Question, value: str) -> str:
@@ -187,7 +190,7 @@ def main() -> None:
     """Grade, print and store."""
     arguments = parser(__doc__)
     arguments.add_argument("corpora", nargs="*", metavar="CORPUS=FOLDER")
-    arguments.add_argument("--part", choices=("seen", "unseen", "all"), default="seen")
+    arguments.add_argument("--part", choices=(*_PARTS, "all"), default="ours")
     arguments.add_argument("--show", metavar="FAMILY", help="print every answer of a family that goes wrong")
     arguments.add_argument("--write", action="store_true")
     options = arguments.parse_args()
@@ -201,7 +204,7 @@ def main() -> None:
             text, verdict = judged(case, frame)
             outcome = verdict.bucket or "review"
             counts[wording.family][f"{side} {outcome}"] += 1
-            counts[f"all {'unseen' if wording.unseen else 'seen'}"][f"{side} {outcome}"] += 1
+            counts[f"all {_PARTS[wording.part]}"][f"{side} {outcome}"] += 1
             if options.show in (wording.family, "all") and (outcome == "correct") == (side == "wrong"):
                 print(f"{side:8}{outcome:12}{case.question.text}\n{'':20}{text}\n{'':20}{verdict.why}")
     result: dict[str, Any] = {}

@@ -76,7 +76,7 @@ def test_the_committed_wordings_hold_on_the_sample() -> None:
 
     cases = list(wrong_slot.cases("sample", ""))
     counts: Counter[tuple[str, bool]] = Counter()
-    for wording in wrong_slot.wordings("seen"):
+    for wording in wrong_slot.wordings("ours"):
         for case in cases[::3]:
             if wording.fits(case):
                 for side, frame in (("wrong", wording.wrong), ("control", wording.control)):
