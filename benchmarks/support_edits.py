@@ -30,6 +30,7 @@ _LEAD = re.compile(r"^((?:In|On|As of|During|For|Since|By|At|Under|After|Before)
 _TAIL = re.compile(
     r"^([A-Z])(.+) ((?:in|during|as of|on) (?:fiscal |the year |year |[A-Z][a-z]+ )?(?:\d\d, )?\d{4})\.$"
 )
+_AMOUNT = re.compile(r"(?:US)?\$ ?\d[\d,.]*\d(?: (?:million|billion|thousand))?|\d[\d,.]* ?(?:%|percent)")
 _ASIDE = re.compile(
     r" \([^()]{3,80}\)|, which [^,.]{5,90}(?=[,.])|\b(?:also|hereby|currently|generally|further) "
 )
@@ -178,6 +179,26 @@ def other_name(sentence: str, context: Context) -> str:
     return sentence[: match.start(1)] + context.randomly.choice(names) + sentence[match.end(1) :]
 
 
+def other_value(sentence: str, _context: Context) -> str:
+    """Sentence up to its first figure or name, with a later one of the same sentence in its place."""
+    for pattern in (_AMOUNT, _NAME):
+        found = [match for match in pattern.finditer(sentence) if not _PLAIN.match(match[0])]
+        if len(found) > 1 and found[0].start() > 25 and found[0][0] != found[-1][0]:
+            rest = re.split(r"[,;]| and | compared ", sentence[found[0].end() :])[0]
+            return f"{sentence[: found[0].start()]}{found[-1][0]}{rest}".rstrip(".") + "."
+    return ""
+
+
+def first_value(sentence: str, context: Context) -> str:
+    """Sentence up to its first figure or name, and what follows up to the next part."""
+    for pattern in (_AMOUNT, _NAME):
+        found = [match for match in pattern.finditer(sentence) if not _PLAIN.match(match[0])]
+        if other_value(sentence, context) and len(found) > 1 and found[0].start() > 25:
+            rest = re.split(r"[,;]| and | compared ", sentence[found[0].end() :])[0]
+            return f"{sentence[: found[0].end()]}{rest}".rstrip(".") + "."
+    return ""
+
+
 def denial(sentence: str, _context: Context) -> str:
     """Sentence with a denial, or without the one that it has."""
     if " not " in sentence:
@@ -246,6 +267,8 @@ KINDS: Mapping[str, tuple[Callable[[str, Context], str], bool]] = {
     "prefixed": (prefixed, True),
     "shortened": (shortened, True),
     "fused": (fused, True),
+    "first value": (first_value, True),
+    "other value": (other_value, False),
     "name": (other_name, False),
     "denial": (denial, False),
     "role": (roles, False),

@@ -33,18 +33,20 @@ SOURCE = (
     "AttributionBench (Li et al. 2024, arXiv:2402.15089, Apache-2.0) and WiCE (Kamoi et al. 2023, "
     "arXiv:2303.01432, annotations ODC-BY 1.0), labels by people; edits of the public corpora"
 )
-FALSE_YES = 0.14  # share of AttributionBench's unsupported claims that are called supported
-UNDETERMINED = 0.28  # share of its claims that is left open
+FALSE_YES = 0.125  # share of AttributionBench's unsupported claims that are called supported
+UNDETERMINED = 0.32  # share of its claims that is left open
 TREES, DEPTH = 150, 3
 COMMON = 1500  # concepts with a rarity of their own
 WEIGHTS = {
     "attributable": 14,
     "not attributable": 14,
-    "supported": 45,
+    "supported": 50,
     "partially_supported": 2,
     "not_supported": 2,
+    "edit: first value": 0.4,
+    "edit: other value": 0.4,
 }
-EDITS = {True: 1000, False: 700}  # weight of all edits of a kind
+EDITS = {True: 700, False: 500}  # weight of all edits of another kind
 RISING = {"recall", "joined", "aligned", "bigrams"}
 FREE = {"sourced", "precision", "sentences", "length", "figures", "denied"}
 

@@ -20,7 +20,6 @@ Passages = Mapping[str, Passage]
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 
-_FEW = 3  # content words behind a yes or no that leave it to the question what is said
 _HEADLINE = 8  # words of an opening that only sums up what a cited sentence then says
 _NAMED = regex(r"\d|(?<=[a-z,] )[A-Z]")
 """What makes an opening a statement of its own: a figure or a name."""
@@ -42,7 +41,7 @@ def roles_of(
 
 def _role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
     text = sentence.text
-    if outcome.committed and outcome.holds(sentence):
+    if outcome.committed and outcome.holds(sentence) and not does("courtesy", text):
         # A yes or no that at most says where it stands.
         word, rest = leading_word(text)
         left = text[rest:].strip(" .,;:!—–-")
@@ -99,21 +98,25 @@ def supported(
     if part.quotation:
         return CitedSupport((True,) * len(part.citations), joint=True)
     word, rest = leading_word(part.text)
-    if profile.kind == "yesno" and word and outcome.holds(part) and len(content(part.text[rest:])) < _FEW:
+    bare = word and not content(part.text[rest:])
+    if bare and profile.kind == "yesno" and outcome.holds(part):
         stated = [_answers(passages.get(mark), word == "yes", profile) for mark in part.citations]
         joint = True if any(stated) else False if all(each is False for each in stated) else None
         return CitedSupport(tuple(stated), joint)
     if role not in ("answer", "claim"):
         return CitedSupport(tuple(mark in passages for mark in part.citations))
-    return cited_support(part, passages)
+    claim = part.text[rest:].lstrip(" ,.;:!—–-") if word else part.text
+    return cited_support(claim, part, passages)
 
 
 def _answers(passage: Passage | None, yes: bool, profile: Profile) -> bool | None:
     """Whether a passage gives a bare yes or no to the question; None: it is not clear."""
-    polarity = read_statement(passage.text, profile.proposition).polarity if passage else "silent"
-    if polarity not in ("affirms", "denies"):
-        return None if passage else False
-    return (polarity == "affirms") == (yes == profile.yes_means)
+    if passage is None:
+        return False
+    statement = read_statement(passage.text, profile.proposition)
+    if not statement.strong or statement.polarity not in ("affirms", "denies"):
+        return None
+    return (statement.polarity == "affirms") == (yes == profile.yes_means)
 
 
 def describe(sentence: AnswerSentence, role: Role, support: CitedSupport) -> Sentence:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from ragharness.graders.reading.records import AnswerSentence
 from ragharness.graders.reading.texts import Tree
@@ -25,7 +26,10 @@ from ragharness.language.tables import regex, word_set
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered, sentences
 from ragharness.records import Passage
 
-_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = regex(r"\d+(?:[.,]\d+)+|[^\W_]+(?:['’][^\W_]+)?")
+_YEAR = regex(r"(?:19|20)\d\d")
+_JOINED_NAME = regex(r"[A-Z](?<!\w.)\w+[–-][A-Z]\w+")
+"""Names of two parties stand for their contract, which no passage of it repeats."""
 _PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 _FLIPS = word_set(
@@ -33,6 +37,7 @@ _FLIPS = word_set(
     "only both either none may must shall will can could should would first last"
 )
 """Function words that change what a sentence says."""
+_MODALS = dict.fromkeys(("shall", "will", "would", "should"), "must") | {"can": "may", "could": "may"}
 _ARTICLES = word_set("the a an this that its their his her our")
 _SOURCE = frozenset(map(concept, ("according", "states", "says", "stated", "reported")))
 _MOST_SENTENCES = 3  # of the passages that are read together
@@ -40,7 +45,7 @@ _GAIN = 0.08  # share of a claim's words that a further sentence must add
 _NEAR = 0.3  # share of them that a sentence must hold to be aligned
 _WORD_FOR_WORD = 0.8  # share of them in the same order, from which another name in a place is a veto
 _NEARLY_ALL = 0.75  # share of them that a sentence must hold to contradict a figure
-_FEW = 3  # content words of a claim that is no more than a value
+_FEW = 2  # content words of a claim that is no more than a value
 
 
 class Word(NamedTuple):
@@ -96,19 +101,31 @@ def support(claim: str, passages: Iterable[Passage]) -> Support:
 
 @lru_cache(maxsize=2048)
 def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
-    said = read_line(claim)
+    said = read_line(_JOINED_NAME.sub(" ", claim))
     measured = measures(said, passages)
     if measured["figures_absent"]:
         return Support(False, 0.0, "a figure or date of it is not there")
-    if len(said.words) <= _FEW and measured["recall"] == 1 and not measured["denied"]:
-        return Support(True if said.words else None, 1.0)
     probability = score(measured)
-    if measured["replaced_names"] and measured["aligned"] > _WORD_FOR_WORD:
+    if measured["other_period"]:
+        return Support(False, probability, "a figure of it is said of another period")
+    if measured["other_name"] or (measured["replaced_names"] and measured["aligned"] > _WORD_FOR_WORD):
         return Support(False, probability, "another name stands in its place")
+    words = read_line(_without_values(said.text)).words
+    if len(words) <= _FEW and not measured["denied"] and (measured["figures"] or measured["recall"] == 1):
+        found = measured["recall"] == 1 or not words
+        return Support(True if found and said.words else None, 1.0 if found else 0.5)
     learnt = weights()
     if probability >= learnt.yes_from:
         return Support(True, probability)
     return Support(False if probability <= learnt.no_up_to else None, probability)
+
+
+def _without_values(text: str) -> str:
+    spans = [(value.start, value.end) for value in find_quantities(text)]
+    spans += [(date.start, date.end) for date in find_dates(text)]
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return text
 
 
 def score(measured: Mapping[str, float]) -> float:
@@ -126,21 +143,21 @@ class CitedSupport(NamedTuple):
     others: tuple[bool, ...] = ()  # by the others without this one; empty: there is one, or none
 
 
-def cited_support(part: AnswerSentence, passages: Mapping[str, Passage]) -> CitedSupport:
-    """Support of a sentence by each of its citations and by all of them; one without a passage gives none."""
+def cited_support(claim: str, part: AnswerSentence, passages: Mapping[str, Passage]) -> CitedSupport:
+    """Support of what a sentence claims by each of its citations and by all of them."""
     cited = [passages.get(mark) for mark in part.citations]
     pieces = [piece for piece, marks in _PIECES.findall(part.marked) for _ in marks]
-    whole = [False if passage is None else support(part.text, (passage,)).verdict for passage in cited]
+    whole = [False if passage is None else support(claim, (passage,)).verdict for passage in cited]
     alone = list(whole)
     apart = len(pieces) == len(cited) and len(set(pieces)) > 1
     for place, passage in enumerate(cited):
         if apart and passage and not whole[place] and len(read_line(pieces[place]).words) > 1:
             alone[place] = support(pieces[place], (passage,)).verdict
     others = [
-        any(whole[:place] + whole[place + 1 :]) or _together(part.text, cited[:place] + cited[place + 1 :])
+        any(whole[:place] + whole[place + 1 :]) or _together(claim, cited[:place] + cited[place + 1 :])
         for place in range(len(cited) if len(cited) > 1 else 0)
     ]
-    joint = True if any(whole) or (apart and all(alone)) else _together(part.text, cited)
+    joint = True if any(whole) or (apart and all(alone)) else _together(claim, cited)
     return CitedSupport(tuple(alone), joint, tuple(stated is True for stated in others))
 
 
@@ -160,9 +177,9 @@ def read_line(text: str) -> Line:
     last = -1
     for place, (written, start) in enumerate(spans):
         base = written.casefold().partition("'")[0].partition("’")[0]
-        meaning = content(written)
+        meaning = (written.replace(",", ""),) if written[0].isdigit() else content(written)
         if base in _FLIPS or not meaning:
-            before.append(base)
+            before.append(_MODALS.get(base, base))
             continue
         name = meaning[0]
         proper = written[0].isupper() and name not in generic
@@ -213,6 +230,7 @@ def measures(said: Line, passages: Sequence[Passage]) -> dict[str, float]:
         "length": math.log1p(len(words)),
         "joined": len(said.joined & joints) / (len(said.joined) or 1),
         **_figures(said.text, [*(line.text for line in chosen), *titles], passages),
+        "other_period": float(bool(pairs) and _other_period(words, first.words)),
         **order,
     }
 
@@ -263,14 +281,41 @@ def _align(claim: Sequence[Word], line: Sequence[Word]) -> list[tuple[int, int]]
     pairs: list[tuple[int, int]] = []
     i, j = len(claim), len(line)
     while i and j:
-        if rows[i][j] == rows[i - 1][j]:
-            i -= 1
-        elif rows[i][j] == rows[i][j - 1]:
-            j -= 1
-        else:
+        if claim[i - 1].name == names[j - 1] and rows[i][j] > rows[i - 1][j - 1] + 1:
             i, j = i - 1, j - 1
             pairs.append((i, j))
+        elif rows[i][j] == rows[i - 1][j]:
+            i -= 1
+        else:
+            j -= 1
     return pairs[::-1]
+
+
+def _other_period(claim: Sequence[Word], line: Sequence[Word]) -> bool:
+    """Whether a sentence gives the one figure of a claim for another year than the one year of the claim."""
+    (values, years), (figures, periods) = _parted(claim), _parted(line)
+    if len(values) != 1 or len(years) != 1 or len(figures) != len(periods) or len(figures) < 2:
+        return False
+    value = next((place for place, name in figures if name == values[0][1]), None)
+    year = next((place for place, name in periods if name == years[0][1]), None)
+    if value is None or year is None:
+        return False
+    if figures[-1] < periods[0] or periods[-1] < figures[0]:
+        # Columns of a table, or "respectively".
+        return [place for place, _ in figures].index(value) != [place for place, _ in periods].index(year)
+    near = abs(value - year)
+    return (
+        min(abs(place - year) for place, _ in figures)
+        < near
+        > min(abs(place - value) for place, _ in periods)
+    )
+
+
+def _parted(words: Sequence[Word]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Figures and years of a sentence with their places."""
+    figures = [(place, word.name) for place, word in enumerate(words) if word.figure]
+    years = [figure for figure in figures if _YEAR.fullmatch(figure[1])]
+    return [figure for figure in figures if figure not in years], years
 
 
 def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, int]]) -> dict[str, float]:
@@ -278,13 +323,17 @@ def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, i
     there: dict[str, list[Word]] = {}
     for word in line:
         there.setdefault(word.name, []).append(word)
-    replaced = names = inserted = flips = bigrams = moved = shifted = 0
+    replaced = names = other = passed = inserted = flips = bigrams = moved = shifted = 0
     for (i, j), (k, m) in pairwise([(-1, -1), *pairs, (len(claim), len(line))]):
         ours, theirs = claim[i + 1 : k], line[j + 1 : m]
         if not ours:
             if k < len(claim) and m == j + 1:
                 bigrams += i >= 0
-                flips += len((claim[k].before ^ line[m].before) & _FLIPS)
+                flips += bool(_differing(claim[k], line[m]))
+            elif k < len(claim) and i >= 0:
+                passed += any(
+                    (word.proper and claim[k].proper) or (word.figure and claim[k].figure) for word in theirs
+                )
             continue
         if i < 0:
             theirs = theirs[-len(ours) - 1 :]
@@ -297,6 +346,7 @@ def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, i
         mine = {word.name for word in ours}
         if any(word.proper for word in ours):
             names += any(word.proper and word.name not in mine for word in theirs)
+        other += i >= 0 and bool(theirs) and _is_other_name(ours[0], theirs, there)
         for place, word in enumerate(ours):
             if word.name in there and not (place and ours[place - 1].name in there):
                 plain = word.before - _ARTICLES
@@ -309,6 +359,8 @@ def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, i
         "bigrams": bigrams / max(1, len(claim) - 1),
         "replaced": float(min(replaced, 5)),
         "replaced_names": float(min(names, 2)),
+        "other_name": float(other > 0 and len(pairs) > 1),
+        "passed": float(min(passed, 2)),
         "inserted": float(min(inserted, 5)),
         "moved": moved / count,
         "shifted": float(min(shifted, 3)),
@@ -317,6 +369,20 @@ def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, i
         "parity": float((denied - sum(word.denied for word in span)) % 2),
         "denied": float(denied),
     }
+
+
+def _differing(ours: Word, theirs: Word) -> frozenset[str]:
+    """Function words before one of two words alone that change what is said; "may not" is "must not"."""
+    differing = (ours.before ^ theirs.before) & _FLIPS
+    return differing - {"may", "must"} if ours.denied and theirs.denied else differing
+
+
+def _is_other_name(ours: Word, theirs: Sequence[Word], there: Mapping[str, Sequence[Word]]) -> bool:
+    """Whether a name stands where another one that the sentence lacks is said to stand."""
+    alike = ours.before - _ARTICLES == theirs[0].before - _ARTICLES
+    initials = "".join(word.name[0] for word in theirs if word.proper)
+    named = ours.proper and theirs[0].proper and ours.name not in there
+    return named and alike and not initials.startswith(ours.name)
 
 
 def _figures(claim: str, near: Sequence[str], passages: Sequence[Passage]) -> dict[str, float]:
@@ -336,7 +402,9 @@ def _states(
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
-    return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
+    # A loss may be written as a negative figure.
+    said = replace(said, value=abs(said.value))
+    return compare_quantity(abs(stated.value), stated.unit or said.unit, said)[0] == "match"
 
 
 def _within(day: DateMention, said: DateMention) -> bool:
