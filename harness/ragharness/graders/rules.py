@@ -32,6 +32,7 @@ from ragharness.graders.reading.refusal import (
     Refusal,
     does,
     is_guess,
+    of_another_document,
     read_refusal,
     says_nothing,
 )
@@ -170,14 +171,15 @@ class _Reader:
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.declines and not outcome.committed and self.question.kind in ("number", "date", "text"):
             # What stands beside a decline may be the answer.
-            told = self._commitment(refusal if refusal.sure else Refusal())
-            if told.committed and told.match == "match":
-                outcome.leave(f"it says {told.value!r}, and declines")
+            beside = self._commitment(refusal if refusal.sure else Refusal())
+            elsewhere = all(of_another_document(part.text) for part in beside.parts)
+            if beside.committed and beside.match == "match" and not elsewhere:
+                outcome.leave(f"it says {beside.value!r}, and declines")
                 refusal = Refusal()
         if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":
             # What is neither a guess nor a conclusion may be said of something else beside a decline.
-            beside = [each.text for each in outcome.parts]
-            if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in beside):
+            texts = [part.text for part in outcome.parts]
+            if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in texts):
                 outcome.leave(f"it declines the question, and says {outcome.value!r}")
         open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
         if open_ended and outcome.value and not outcome.unreadable:

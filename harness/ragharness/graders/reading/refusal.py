@@ -15,7 +15,15 @@ from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import frame, negations
 from ragharness.language.tables import finds, holds, pattern, regex
-from ragharness.language.words import clauses, concepts_of, content, generic_concepts, raw_words, remembered
+from ragharness.language.words import (
+    clauses,
+    concept,
+    concepts_of,
+    content,
+    generic_concepts,
+    raw_words,
+    remembered,
+)
 from ragharness.records import Question
 
 SURE = 0.5
@@ -119,8 +127,9 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
         denial = clause[decline.start : decline.end]
         denied, said = frozenset(content(denial)), concepts_of(clause) - generic_concepts()
         both = denial.casefold().startswith("neither") and " nor " in clause
-        asked = not denied.isdisjoint(frame(profile.proposition).predicates)
-        if not both and (asked or INFORMING.isdisjoint(denied or said)):
+        answers = not said.isdisjoint(profile.focus) and INFORMING.isdisjoint(denied or said)
+        predicates = frame(profile.proposition).predicates
+        if not both and (answers or not predicates.isdisjoint(denied or said & INFORMING)):
             return None
     if profile.kind == "yesno" and does("plain_no", clause) and not does("of_documents", clause):
         return None
@@ -182,6 +191,7 @@ Act = Literal[
 """What a clause does; an aside declines something else than what was asked."""
 _IDLE = frozenset(("method", "advice", "background", "courtesy"))
 """Acts that hold no answer."""
+_ANOTHER = frozenset(("different", "another", "other", "unrelated", "separate"))
 _BRACKETS = regex(r"\[[^\[\]]*\]")
 _DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
@@ -234,12 +244,13 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         # "The agreement sets no such duty" is no answer where none is known.
         return Refusal(declined=True, beside=True, declines=True, limited=True, sure=True)
     # "To find it, you would need to look at the balance sheet.", and no more, may decline.
-    recipe = acts <= _IDLE and not acts.isdisjoint(("method", "advice"))
+    answers = any(clause.level for clause in said)
+    recipe = acts <= _IDLE and not answers and any(does("purpose", text) for text in sentences[:1])
     if not (moved or recipe or may_decline(said)):
         return Refusal(premise_corrected=corrected or denied, clarification=clarifies)
     likely = log_odds(refusal_measures(said, question.kind, cited=cited))
     unable = [clause for clause in said if clause.act == "aside" and act_scores(clause.text)["unable"] > 0]
-    listing = question.kind == "list" and any(clause.level for clause in said)
+    listing = question.kind == "list" and answers
     sure = likely > SURE and not listing
     declined = sure or bool(unable) or any(clause.verdict == "about" for clause in said)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
@@ -294,8 +305,10 @@ def read_clauses(sentences: Sequence[str], question: Question, profile: Profile)
 
 
 def _carries_on(clause: str, before: Clause) -> bool:
-    """Whether a clause goes on with what was said in general before it ("It often ...", "Revenue / sales")."""
-    if before.act not in ("method", "background") or does("concludes", clause):
+    """Whether a clause goes on with what was said in general before it ("It can ...", "Revenue / sales")."""
+    if before.act not in ("method", "background"):
+        return False
+    if does("concludes", clause) or does("worked_out", clause):
         return False
     return does("goes_on", clause) or not does("finite", clause)
 
@@ -414,6 +427,13 @@ def _names_other_document(text: str, question: str) -> bool:
     found = pattern("acts", "other_document").search(text)
     other = found is not None and not find_decline(text) and found[1] not in question
     return other and does("document", question)
+
+
+def of_another_document(text: str) -> bool:
+    """Whether a sentence says of its value that another document gives it ("comes from a different lease")."""
+    words = raw_words(text)
+    following = (words[place + 1 : place + 3] for place, word in enumerate(words) if word in _ANOTHER)
+    return any(not generic_concepts().isdisjoint(map(concept, near)) for near in following)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:

@@ -43,8 +43,7 @@ _LEADING = regex(
 )
 """The answering word at the head of a sentence, behind a lead-in or none."""
 LONGEST_READ = 45  # words; of a longer sentence the rules do not say what it means for the question
-
-
+LONGEST_DENIAL = 20  # words behind a leading yes or no that may take it back; more of them give reasons
 _UNFINISHED = regex(r"\b(?:(?:which|who|whose|if|unless)\W*|that:?\s*)$", re.IGNORECASE)
 """The end of a passage cut off: what it says depends on the rest."""
 
@@ -108,8 +107,8 @@ def interpret_sentence(part: AnswerSentence, profile: Profile) -> Voice:
     if leaning and not word:
         word, rest = leaning, end
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
-    if word and _begins("concedes").match(body):
-        # "No. Although disclosure needs consent, ..." explains.
+    if word and (_begins("concedes").match(body) or len(body.split()) > LONGEST_DENIAL):
+        # "No. Although disclosure needs consent, ..." gives reasons.
         return Voice(part, word)
     said = _hear_clauses(part, body, profile)
     strong = [each for each, strength in said if strength]
