@@ -29,6 +29,7 @@ Citations = Literal["auto", "retrieved", "passage"]
 
 Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]  # ``ok`` alone has a bucket
 YesNo = Literal["yes", "no"]
+Supports = Literal["yes", "no", "undetermined"]
 Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
 
 ROWS = (*(f"grounded/{bucket}" for bucket in BUCKETS), "unanswerable", "adversarial", "null_retrieval")
@@ -231,6 +232,7 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     score: Score | None = None  # of a free-text answer; None: it was compared by value, or not at all
     by: str = ""  # name of the grader that read it, where several were asked; empty: there was one
     others: tuple[Reading, ...] = ()  # readings of the other graders
+    confirmed_by: str = ""  # the one of them that leaves it open where it comes to another bucket
     axes_by: tuple[tuple[str, str], ...] = ()  # axes that another grader read, and its name
     judgements: tuple[Judgement, ...] = ()
 
@@ -260,7 +262,7 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str
     flags: tuple[str, ...] = ()
     citation_exists: YesNo | None = None
-    citation_supports: YesNo | None = None
+    citation_supports: Supports | None = None
     refusal_quality: int | None = None
     extra_claim_count: int | None = None
     match: Match = "none"
@@ -275,6 +277,12 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     others: tuple[Opinion, ...] = ()  # views of the other graders, in the order of the chain
     axes_by: tuple[tuple[str, str], ...] = ()  # axes that another grader read, and its name
     judgements: tuple[Judgement, ...] = ()
+
+    @property
+    def votes(self) -> tuple[Vote, ...]:
+        """Every vote of a judge on the answer, those behind the views of other graders, too."""
+        views: tuple[Verdict | Opinion, ...] = (self, *self.others)
+        return tuple(vote for view in views for made in view.judgements for vote in made.votes)
 
 
 class Retrieved(Struct, frozen=True, omit_defaults=True):

@@ -260,6 +260,7 @@ class LogScores(Struct, frozen=True, kw_only=True):
     cited: Share  # of those that are no refusal: with a citation
     citations_exist: Share  # of answers with citations where retrieval is logged: all were retrieved
     citations_support: Share  # of answers with citations of known texts: all support their sentences
+    undetermined_support: int  # of those, the ones where it is open for a citation and denied for none
     uncited_claims: Share  # of those that are no refusal: with a claim that cites nothing
     unknown_texts: int  # answers that cite a passage of which the log has no text: their support is not known
     unknown_retrieval: int  # answers of which retrieval is not logged, or not by the ids that they cite
@@ -287,7 +288,7 @@ def score_log(log: Log) -> LogScores:
     """What a log shows; an answer that cannot be read is counted and in no rate."""
     empty = unread = unknown = unretrieved = refused = given = cited = uncited = 0
     exist: list[bool] = []
-    support: list[bool] = []
+    support: list[bool | None] = []
     for entry in log.entries:
         if not entry.answer:
             empty += 1
@@ -307,7 +308,8 @@ def score_log(log: Log) -> LogScores:
             if any(not texts.get(each, True) for each in read.citations):
                 unknown += 1
             else:
-                support.append(all(all(each.citation_support) for each in read.sentences))
+                alone = [stated for each in read.sentences for stated in each.citation_support]
+                support.append(False if False in alone else None if None in alone else True)
         if not declines:
             given += 1
             cited += bool(read.citations)
@@ -322,7 +324,8 @@ def score_log(log: Log) -> LogScores:
         refused=share(refused, n - empty - unread),
         cited=share(cited, given),
         citations_exist=share(sum(exist), len(exist)),
-        citations_support=share(sum(support), len(support)),
+        citations_support=share(support.count(True), len(support)),
+        undetermined_support=support.count(None),
         uncited_claims=share(uncited, given),
         unknown_texts=unknown,
         unknown_retrieval=unretrieved,

@@ -109,6 +109,7 @@ def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]
         ("not certain whether it refuses", found.unread),
         ("what was retrieved is not in the log: citations not checked", found.unknown_retrieval),
         ("cites a passage without text: support not known", found.unknown_texts),
+        ("support of a citation undetermined: none of those that support", found.undetermined_support),
         ("rows without a question, or of another shape", found.left_out),
     )
     sections = [

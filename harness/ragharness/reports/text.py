@@ -266,8 +266,9 @@ def fraction(value: float | None) -> str:
 
 
 def yes_of(axis: YesNoAxis) -> str:
-    """How many are yes of those to which the axis applies."""
-    return f"{axis.yes}/{axis.yes + axis.no} {interval(axis)}".rstrip()
+    """How many are yes of those to which the axis applies, and how many are left open."""
+    left_open = f", {axis.undetermined} undetermined" if axis.undetermined else ""
+    return f"{axis.yes}/{axis.n} {interval(axis)}".rstrip() + left_open
 
 
 def limits(bounds: tuple[float, float] | None, scale: float = 100) -> str:

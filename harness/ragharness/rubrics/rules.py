@@ -201,7 +201,7 @@ def grounded(item: Item, *, against: _Against, field: str = "") -> Marked | None
 
 def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None:
     """Share of claims that some source states and none denies; None without claims."""
-    from ragharness.graders.reading.axes import contradicts
+    from ragharness.graders.reading.support import contradicts
 
     sources, claims = item.sources(against), [text for text, _ in _claims(item, field)]
     denied = [claim for claim in claims if any(contradicts(source, claim) for source in sources)]
@@ -225,21 +225,23 @@ def _claims(item: Item, field: str = "") -> list[tuple[str, tuple[str, ...]]]:
 def _parsed(item: Item, field: str = "") -> tuple[ParsedAnswer, list[tuple[str, tuple[str, ...]]]]:
     """Output, or a field of a JSON output, and its claims: each sentence with its citations."""
     from ragharness.graders.reading.answer import parse_answer
-    from ragharness.graders.reading.axes import role_of
+    from ragharness.graders.reading.axes import roles_of
     from ragharness.graders.reading.records import Outcome, profile_of
 
     text = str((item.json or {}).get(field, "")) if field else item.text
     question = Question(id=item.id, text=item.input, stratum="grounded", kind="text", answerable=True)
     parsed = parse_answer(Answer(text=text), item.input, item.passages)
     profile, nothing = profile_of(question), Outcome()
-    roles = [(part, role_of(part, nothing, profile, refusing=False)) for part in parsed.sentences]
-    return parsed, [(part.text, part.citations) for part, role in roles if role == "claim"]
+    roles = roles_of(parsed.sentences, nothing, profile, refusing=False)
+    read = zip(parsed.sentences, roles, strict=True)
+    return parsed, [(part.text, part.citations) for part, role in read if role == "claim"]
 
 
 def _stated(claim: str, sources: Sequence[Passage]) -> bool:
-    from ragharness.graders.reading.axes import entails, quotes
+    """Whether a source states a claim; what is undetermined is not stated."""
+    from ragharness.graders.reading.support import support
 
-    return any(quotes(source, claim) or entails(source, claim) for source in sources)
+    return any(support(claim, (source,)).verdict for source in sources)
 
 
 def _supported(count: int, bad: list[str], problem: str) -> Marked | None:

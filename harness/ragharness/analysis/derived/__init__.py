@@ -136,10 +136,12 @@ def _item(question: Question, record: Record) -> Item | None:
 
 
 def _cited(sentence: Sentence, retrieved: frozenset[str]) -> Cited:
-    """Read what the grader saw: citations support a sentence together where one of them does."""
+    """Read what the grader saw of the first citations; what is undetermined supports nothing."""
     if not sentence.citations or not retrieved.issuperset(sentence.citations):
         return Cited()
-    alone = sentence.citation_support[:MOST_CITATIONS]
+    alone = tuple(stated is True for stated in sentence.citation_support[:MOST_CITATIONS])
+    if len(sentence.citations) <= MOST_CITATIONS and len(sentence.leave_one_out_support) in (0, len(alone)):
+        return Cited(sentence.joint_support is True, alone, sentence.leave_one_out_support)
     others = tuple(any(alone[:place] + alone[place + 1 :]) for place in range(len(alone)))
     return Cited(any(alone), alone, others if len(alone) > 1 else ())
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ragharness.analysis.intervals import wilson
 from ragharness.errors import CodeNotUsable, RunNotUsable
-from ragharness.records import Failure, Question, Record, Usage
+from ragharness.records import Failure, Question, Record, Usage, Vote
 from ragharness.runner.run_folder import moment
 from ragharness.support import plugins
 from ragharness.support.messages import message_kind
@@ -134,6 +134,8 @@ class Tally:
         """When each call was, in seconds."""
         self.seconds = array("d", [0.0]) * len(self.outcomes)
         self.usages: dict[int, Usage] = {}
+        self.votes: dict[int, tuple[Vote, ...]] = {}
+        """Votes of judges."""
         self._kinds: dict[Failure, Failure] = {}
         self._failures: dict[Failure, tuple[int, Failure]] = {}
 
@@ -183,6 +185,8 @@ class Tally:
         self.seconds[place] = record.seconds
         if record.answer and record.answer.usage:
             self.usages[place] = record.answer.usage
+        if verdict and verdict.votes:
+            self.votes[place] = verdict.votes
 
     def _alike(self, fields: tuple[object, ...]) -> Outcome:
         outcome = self._known.get(fields)
@@ -248,20 +252,28 @@ def span(count: int, ungraded: int, n: int) -> Span:
 
 
 class YesNoAxis(Struct, frozen=True, kw_only=True):
-    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
+    """A yes/no axis over the graded answers; what it leaves open, or does not apply to, is counted aloud."""
 
     yes: int
     no: int
     null: int
+    undetermined: int = 0  # of those to which it applies; never a yes
     low: float | None
     high: float | None
 
+    @property
+    def n(self) -> int:
+        """Answers to which it applies."""
+        return self.yes + self.no + self.undetermined
+
 
 def yes_no(values: Sequence[str | None]) -> YesNoAxis:
-    """How often an axis is yes, no, or does not apply (None)."""
-    yes, no = values.count("yes"), values.count("no")
-    rate = share(yes, yes + no)
-    return YesNoAxis(yes=yes, no=no, null=len(values) - yes - no, low=rate.low, high=rate.high)
+    """How often an axis is yes, no, undetermined, or does not apply (None)."""
+    yes, no, undetermined = map(values.count, ("yes", "no", "undetermined"))
+    n = yes + no + undetermined
+    rate = share(yes, n)
+    null = len(values) - n
+    return YesNoAxis(yes=yes, no=no, null=null, undetermined=undetermined, low=rate.low, high=rate.high)
 
 
 @dataclass(frozen=True, kw_only=True)

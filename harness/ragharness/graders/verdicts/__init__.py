@@ -21,6 +21,7 @@ from ragharness.records import (
     Question,
     Reading,
     Status,
+    Supports,
     Verdict,
     YesNo,
 )
@@ -106,6 +107,9 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
     row = next(row for row in TABLE if row.applies(question, reading))
     graded = row.bucket is not None
     others = tuple(_opinion(question, other_reading) for other_reading in reading.others)
+    for opinion in others if reading.confirmed_by else ():
+        if opinion.grader == reading.confirmed_by and opinion.bucket not in (None, row.bucket):
+            return decide(question, _disputed(reading, row.bucket, opinion), grader=grader)
     flags = _flags(row, question, reading) if graded else tuple(sorted(set(reading.flags)))
     if any(opinion.bucket not in (None, row.bucket) for opinion in others):
         flags = tuple(sorted({*flags, "disagreement"}))
@@ -116,7 +120,7 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
         reason=row.reason(question, reading),
         flags=flags,
         citation_exists=_yes_no(reading.all_cited_retrieved if cited else None),
-        citation_supports=_yes_no(reading.all_cited_support if cited else None),
+        citation_supports=_supports(reading) if cited else None,
         refusal_quality=_quality(reading) if row.bucket == "refused" else None,
         extra_claim_count=reading.extra if graded else None,
         match=reading.match if graded else "none",
@@ -131,6 +135,22 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
         others=others,
         axes_by=reading.axes_by,
         judgements=reading.judgements,
+    )
+
+
+def _disputed(reading: Reading, bucket: Bucket | None, opinion: Opinion) -> Reading:
+    """Reading that is left open, since the grader that confirms it comes to another bucket."""
+    names = (name.partition("@")[0] for name in (reading.by, opinion.grader))
+    why = ", ".join(f"{name} says {said}" for name, said in zip(names, (bucket, opinion.bucket), strict=True))
+    reasons = [f": {made.reason}" for made in opinion.judgements if made.reason]
+    own = replace(reading, confirmed_by="", others=())
+    return replace(
+        own,
+        status="needs_review",
+        unreadable="".join([why, *reasons[:1]]),
+        by="",
+        judgements=(),
+        others=(own, *reading.others),
     )
 
 
@@ -187,6 +207,11 @@ def _attributed(opinion: Said, verdict: Verdict, *, by_retrieval: bool) -> Said:
         reason = "UNCITED" if verdict.citation_exists is None else "MISCITED"
         return replace(opinion, bucket="unsupported", reason=reason, why=_CITED.why.format(value=value))
     return opinion
+
+
+def _supports(reading: Reading) -> Supports | None:
+    """Whether every citation supports its sentence; None: it was not read."""
+    return _yes_no(reading.all_cited_support) or ("undetermined" if reading.sentences else None)
 
 
 def _yes_no(value: bool | None) -> YesNo | None:

@@ -218,7 +218,7 @@ def bar_of(value: object, metric: Metric | None = None) -> Bar | None:
     if isinstance(value, Share):
         return _bar(value.count, value.n, value.low, value.high)
     if isinstance(value, YesNoAxis):
-        return _bar(value.yes, value.yes + value.no, value.low, value.high)
+        return _bar(value.yes, value.n, value.low, value.high)
     limit = metric.range[1] if metric else None
     if limit and isinstance(value, float):
         return Bar(100 * value / limit, None, None)
