@@ -433,6 +433,9 @@ def test_baselines_are_graded_by_rules_and_every_call_is_told(
     assert ("about 20 calls" in dry.output, len(server.asked)) == (True, 0)
     done = verb("grade", "--grader", "judge", *options(server))
     assert ("took 20 calls" in done.errors, len(server.asked)) == (True, 20)
+    assert "judge 20 replies" in done.output
+    judging = json.loads(verb("report", "--json").output)["judging"]
+    assert (judging["replies"], judging["from_cache"], judging["prompt_tokens"]) == (20, 0, 2000)
     judged = [json.loads(line)["verdict"] for line in path.read_text().splitlines()]
     assert {each["judgements"][0]["decision"] for each in judged} == {"answer"}
     confirmed = verb("grade", "--confirm", "judge", *options(server))
@@ -450,6 +453,21 @@ def test_baselines_are_graded_by_rules_and_every_call_is_told(
     assert [json.loads(line)["verdict"]["bucket"] for line in path.read_text().splitlines()] == [
         each["verdict"]["bucket"] for each in by_rules
     ]
+
+
+def test_a_model_of_the_pipeline_is_named_as_a_judge(verb: Verb, server: Answering) -> None:
+    address = server.url("/v1")
+    done = verb("run", "--limit", "6", "--pipeline", "llm:m", "--base-url", address)
+    chain = "--grader rules,judge" if "review" in done.output else "--confirm judge"
+    start = done.output.index("ragharness grade")
+    command = done.output[start:].split("\ngrader")[0].replace("\\\n", " ").split("\n")[0]
+    assert command.split()[2:] == [
+        *chain.split(), "--grader-option", "judge.model=m", "--grader-option", f"judge.base-url={address}",
+    ]  # fmt: skip
+    judged = verb(*command.split()[1:])
+    assert judged.code in (0, 2), judged.errors
+    assert "judge, answer: took" in judged.errors
+    assert "ragharness grade" not in judged.output
 
 
 def test_a_judge_whose_replies_fail_alike_stops_grading_with_the_cause(verb: Verb, tmp_path: Path) -> None:

@@ -179,6 +179,16 @@ class Spending(Struct, frozen=True, kw_only=True):
     cost: float | None
 
 
+class Judging(Struct, frozen=True, kw_only=True):
+    """Replies of judges to the answers of a run, unreadable ones included; null is unknown, never zero."""
+
+    replies: int
+    from_cache: int  # votes that an earlier call had answered: they cost nothing
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+
+
 class Versions(Struct, frozen=True, kw_only=True):
     """Versions that made the run."""
 
@@ -229,6 +239,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     epochs: int = 1  # how often each question was asked
     stability: Stability | None = None  # null where each question was asked once
     citations: Citations = "auto"  # what had to support an answer; ``retrieved``: attribution was not tested
+    judging: Judging | None = None  # null where no judge was asked
     tags: list[str] = []
     pipeline_settings: dict[str, str | int | float] = {}
     """Settings that answers depend on: model, prompt, address and others."""

@@ -31,6 +31,7 @@ from ragharness.analysis.scores import (
     ROW_NAMES,
     Desired,
     Intervals,
+    Judging,
     MetricValues,
     References,
     Row,
@@ -160,6 +161,7 @@ def score(
         ),
         timing=timing(tally),
         spending=spending(tally),
+        judging=judging(tally),
         sessions=len(sessions),
         notes=[
             *run.notes,
@@ -376,6 +378,24 @@ def spending(tally: Tally) -> Spending:
         prompt_tokens=_sum(usage.prompt_tokens for usage in usages),
         completion_tokens=_sum(usage.completion_tokens for usage in usages),
         cost=_sum(usage.cost for usage in usages),
+    )
+
+
+def judging(tally: Tally) -> Judging | None:
+    """Sums over the votes of judges; None: there is none."""
+    votes = [vote for place in sorted(tally.votes) for vote in tally.votes[place]]
+    usages = [vote.usage for vote in votes if vote.usage]
+    paid = [usage for usage in usages if not usage.from_cache]
+    return (
+        Judging(
+            replies=sum(1 + len(vote.rejected) for vote in votes),
+            from_cache=len(usages) - len(paid),
+            prompt_tokens=_sum(usage.prompt_tokens for usage in paid),
+            completion_tokens=_sum(usage.completion_tokens for usage in paid),
+            cost=_sum(usage.cost for usage in paid),
+        )
+        if votes
+        else None
     )
 
 

@@ -204,13 +204,15 @@ class Chain:
             if (readings[-1].decides and not self._ask_all) or readings[-1].status == "no_answer":
                 break
         decided = next((reading for reading in readings if reading.decides), None)
-        chosen, differs = decided or readings[0], ""
-        if self._confirm is not None and decided is not None and decided.status == "ok":
-            differs = self._difference(decided, readings, inputs)
-        others = tuple(reading for reading in readings if reading is not chosen)
-        if differs:
-            chosen = replace(chosen, status="needs_review", unreadable=differs)
-        if others and not chosen.decides:
+        chosen = decided or readings[0]
+        confirm = _identity(self._confirm) if self._confirm else ""
+        if self._confirm and chosen.by != confirm and decided and _is_doubtful(decided, answer):
+            readings += (
+                [] if confirm in [reading.by for reading in readings] else [_read(self._confirm, inputs)]
+            )
+            chosen = replace(chosen, confirmed_by=confirm)
+        others = tuple(reading for reading in readings if reading.by != chosen.by)
+        if decided is None and others:
             # Nobody decided: what each said is among the others, the first one's words are the reason.
             others = tuple(readings)
             chosen = replace(chosen, by="", judgements=())
@@ -220,24 +222,6 @@ class Chain:
             if chosen.status != "no_answer" and (chosen.decides or self._dry_run):
                 chosen = _with_axis(axis, grader, chosen, inputs)
         return chosen
-
-    def _difference(self, decided: Reading, readings: list[Reading], inputs: Inputs) -> str:
-        """How the grader that confirms differs; empty: it agrees, leaves it open, or need not be asked."""
-        from ragharness.graders.verdicts import decide
-
-        bucket = decide(inputs[0], decided).bucket
-        asked = bucket in ("correct", "unsupported") or _LEADING.match(inputs[1].text)
-        by = _identity(self._confirm) if self._confirm else ""
-        if self._confirm is None or decided.by == by or not asked:
-            return ""
-        if by not in {reading.by for reading in readings}:
-            readings.append(_read(self._confirm, inputs))
-        reading = next(reading for reading in readings if reading.by == by)
-        other = decide(inputs[0], reading).bucket
-        if other in (None, bucket):
-            return ""
-        reasons = "".join(f": {made.reason}" for made in reading.judgements[:1] if made.reason)
-        return f"{_name(decided)} says {bucket}, {_name(reading)} says {other}{reasons}"
 
     def cost_lines(self) -> list[str]:
         """Cost of the calls of its graders so far, as lines of text."""
@@ -252,12 +236,17 @@ def _identity(grader: Grader) -> str:
     return f"{grader.name}@{grader.version}"
 
 
-def _name(reading: Reading) -> str:
-    return reading.by.partition("@")[0]
-
-
 def _read(grader: Grader, inputs: Inputs) -> Reading:
     return replace(grader.read(*inputs), by=_identity(grader))
+
+
+def _is_doubtful(reading: Reading, answer: Answer) -> bool:
+    """Whether one that confirms is asked: of what may be correct or unsupported, and of every yes and no."""
+    faulty = (
+        reading.contradiction or reading.imprecise or reading.match in ("mismatch", "distractor", "partial")
+    )
+    leads = reading.status == "ok" and _LEADING.match(answer.text)
+    return bool(leads) or (reading.committed and not faulty)
 
 
 def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:

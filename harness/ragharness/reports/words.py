@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -201,9 +202,24 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
 
 
 def effort(scores: Scores) -> list[str]:
-    """Wall time and cost, where known."""
+    """Wall time and cost, where known, and the replies of a judge with theirs."""
     took, cost = duration(scores.seconds), scores.spending.cost
-    return [*([took] if took != "0.0s" else []), *([money(cost)] if cost is not None else [])]
+    effort = [*([took] if took != "0.0s" else []), *([money(cost)] if cost is not None else [])]
+    if judging := scores.judging:
+        kept = f" ({judging.from_cache} kept)" if judging.from_cache else ""
+        price = "" if judging.cost is None else f", {money(judging.cost)}"
+        effort.append(f"judge {judging.replies} replies{kept}{price}")
+    return effort
+
+
+def judging_options(scores: Scores) -> list[str]:
+    """Options with which the model of the pipeline judges its answers; empty: none, or they are judged."""
+    settings = {name: scores.pipeline_settings.get(name) for name in ("model", "base_url")}
+    if not settings["model"] or "judge" in scores.versions.grader:
+        return []
+    chain = "--grader rules,judge" if scores.statuses["needs_review"] else "--confirm judge"
+    given = (f"judge.{name.replace('_', '-')}={value}" for name, value in settings.items() if value)
+    return [chain, *(f"--grader-option {shlex.quote(setting)}" for setting in given)]
 
 
 def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
