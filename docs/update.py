@@ -565,27 +565,25 @@ def people() -> str:
 
 
 def own_answers() -> str:
-    """What ``benchmarks/own_answers.py`` counted last: people's buckets against the grader's."""
+    """What ``benchmarks/own_answers.py`` counted last: labels against the grader's buckets."""
     result = _result("own_answers")
-    outcomes = list(next(iter(result["confusion"].values())))
-    rows = [
-        _line(
-            [
-                f"readers, of {result['answers']}",
-                *(f"grader: {outcome.replace('_', ' ')}" for outcome in outcomes),
-            ]
-        )
-    ]
-    rows.append(_line(["---"] * (1 + len(outcomes))))
-    rows += [
-        _line([name, *(str(row[outcome]) for outcome in outcomes)])
-        for name, row in result["confusion"].items()
-    ]
-    rates = [
-        f"{name} {count} of {n} [{100 * low:.0f}-{100 * high:.0f} %]"
-        for name, (count, n, low, high) in result["rates"].items()
-    ]
-    return "\n".join([*rows, "", f"{'; '.join(rates)}."])
+    rows = []
+    for part, measured in result["parts"].items():
+        outcomes = list(next(iter(measured["confusion"].values())))
+        head = [f"{part}: {measured['answers']} answers", *(name.replace("_", " ") for name in outcomes)]
+        rows += ["", _line(head), _line(["---"] * len(head))]
+        rows += [
+            _line([name, *(str(row[outcome]) for outcome in outcomes)])
+            for name, row in measured["confusion"].items()
+        ]
+    rows += ["", _line(["", *result["parts"]]), _line(["---"] * (1 + len(result["parts"])))]
+    for name in next(iter(result["parts"].values()))["rates"]:
+        cells = (measured["rates"][name] for measured in result["parts"].values())
+        shares = [f"{count} of {n} [{100 * low:.0f}-{100 * high:.0f} %]" for count, n, low, high in cells]
+        rows.append(_line([name.replace("_", " "), *shares]))
+    agree, n, low, high = result["readers agree"]
+    rows += ["", f"Two readers agree on {agree} of {n} buckets [{100 * low:.0f}-{100 * high:.0f} %]."]
+    return "\n".join(rows[1:])
 
 
 def wrong_slot() -> str:

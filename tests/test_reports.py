@@ -509,13 +509,13 @@ def test_the_live_line() -> None:
 
 
 def test_the_footer_says_how_often_the_grader_errs(verb: Verb) -> None:
-    told = json.loads((ROOT / "benchmarks" / "own_answers.json").read_text())
-    (correct, n, _, _) = told["rates"]["false wrong"]
-    verb("run", "--limit", "13", "--out", "told")
+    measured = json.loads((ROOT / "benchmarks" / "own_answers.json").read_text())
+    right, n, _, _ = measured["parts"]["unseen"]["rates"]["precision of correct"]
+    verb("run", "--limit", "13", "--out", "graded")
     for form in ("terminal", "markdown", "html"):
-        verb("report", "told", "--format", form, "--out", f"report.{form}")
+        verb("report", "graded", "--format", form, "--out", f"report.{form}")
         shown = " ".join(Path(f"report.{form}").read_text().split())
-        assert f"{correct} of {n} right ones called wrong" in shown, form
-    run = Path("told/run.json")
-    run.write_text(run.read_text().replace(told["grader"], "another@1"))
-    assert "right ones called wrong" not in verb("report", "told").output
+        assert f"right in calling {right} of {n} correct" in shown, form
+    run = Path("graded/run.json")
+    run.write_text(run.read_text().replace(measured["grader"], "another@1"))
+    assert "right in calling" not in verb("report", "graded").output

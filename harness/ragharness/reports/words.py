@@ -32,7 +32,6 @@ BUILT_FOR = {
     "null_retrieval": "answerable, but the retriever is forced to return nothing",
 }
 _DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
-_ERRORS = (("called_wrong", "right"), ("not_right", "called_correct"))
 _ERROR = Path(__file__).with_name("grader_error.json")  # written by benchmarks/own_answers.py
 
 TONES: dict[VerdictKind, Tone] = {
@@ -250,8 +249,10 @@ def grader_error(scores: Scores) -> str:
     error = json.loads(_ERROR.read_bytes())
     if error["grader"] != scores.versions.grader:
         return ""
-    wrong, correct = (f"{error[a]} of {error[b]}" for a, b in _ERRORS)
+    buckets = ", ".join(f"{right} of {n} {name}" for name, (right, n) in error["precision"].items())
+    called, n = error["wrong_slot"]
     return (
-        f"this grader on {error['answers']} labelled answers of small models, not of this run: {wrong} right"
-        f" ones called wrong, {correct} called correct that are not"
+        f"this grader on {error['answers']} answers that a language model wrote and labelled, not of this"
+        f" run: right in calling {buckets}; of right values said of something else it calls {called / n:.0%}"
+        " correct"
     )
