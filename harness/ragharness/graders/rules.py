@@ -289,7 +289,7 @@ class _Reader:
                 continue
             for passage in filter(None, map(self.passages.get, part.citations)):
                 settled = answers and (yesno or passage.id in self.supporting)
-                if not settled and contradicts(passage, part.text):
+                if contradicts(passage, part.text, counts=settled):
                     return True
         return False
 

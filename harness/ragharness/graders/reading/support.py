@@ -413,17 +413,20 @@ def _within(day: DateMention, said: DateMention) -> bool:
     return all(coarse in (None, exact) for coarse, exact in fields)
 
 
-def contradicts(passage: Passage, claim: str) -> bool:
-    """Whether one sentence of a passage states another value of what a claim is about."""
+def contradicts(passage: Passage, claim: str, *, counts: bool = False) -> bool:
+    """Whether one sentence of a passage states another value of what a claim is about, or only another count."""
     said, amounts = read_line(claim), _amounts(claim)
-    figures = {concept(word) for kind in amounts for word in kind.split()}
-    words = said.concepts - generic_concepts() - figures
+    if counts:
+        amounts = {kind: listed for kind, listed in amounts.items() if kind and not listed[0].unit}
+    named = generic_concepts().union(concept(word) for kind in amounts for word in kind.split())
+    words = {word.name for word in said.words if not word.figure or _YEAR.fullmatch(word.name)} - named
     if not amounts or len(words) < 2:
         return False
-    return any(
-        len(words & line.concepts) >= _NEARLY_ALL * len(words) and _differ(_amounts(line.text), amounts)
-        for line in lines_of(passage.text)
-    )
+    for line in lines_of(passage.text):
+        shared = words.intersection(word.name for word in line.words)
+        if len(shared) >= _NEARLY_ALL * len(words) and _differ(_amounts(line.text), amounts):
+            return True
+    return False
 
 
 @remembered
