@@ -168,6 +168,70 @@ def test_without_passages_the_answer_alone_is_judged(tmp_path: Path) -> None:
     assert judge(Told(), mistaken).match == "mismatch"
 
 
+PAPER = {"id": "p1", "text": "Ann Lee wrote it."}
+
+
+def bucketed(bucket: object, answer: str, **fields: Any) -> dict[str, Any]:
+    row = line(answer=answer, bucket=bucket, passages=[PAPER, {"id": "p2", "text": "Bo Ray drew it."}])
+    return {name: value for name, value in row.items() if name != "label"} | fields
+
+
+def test_buckets_and_axes_of_people_are_compared(verb: Verb, tmp_path: Path) -> None:
+    rows = [
+        bucketed("correct", "Ann Lee [p1].", evidence=["p1"], citation_supports="yes", extra_claim_count=0),
+        bucketed(
+            "unsupported", "Ann Lee [p2].", evidence=["p1"], citation_supports="no", extra_claim_count=2
+        ),
+        bucketed("Wrong", "Bo Ray [p2].", evidence=["p1"], citation_exists=""),
+        bucketed("refused", "I could not find who wrote it.", refusal_quality=1, citation_exists="no"),
+        bucketed("correct", "Ann Lee [p2].", evidence="p1", refusal_quality=None),
+        line("correct", "Ann Lee.", bucket=None),
+    ]
+    path = written(tmp_path / "a.jsonl", rows)
+    answers = read_labelled(path)
+    assert [each.label for each in answers] == [
+        "correct", "incorrect", "incorrect", "refusal", "correct", "correct",
+    ]  # fmt: skip
+    assert [sorted(each.supporting) for each in answers[:4]] == [["p1"]] * 3 + [["p1", "p2"]]
+    facts = json.loads(verb("calibrate", "--answers", "a.jsonl", "--json", "--show", "9").output)
+    none = dict.fromkeys(("correct", "wrong", "unsupported", "refused", "review", "no_answer"), 0)
+    assert facts["buckets"] == {
+        "correct": none | {"correct": 1, "unsupported": 1},
+        "wrong": none | {"wrong": 1},
+        "unsupported": none | {"unsupported": 1},
+        "refused": none | {"refused": 1},
+    }
+    assert facts["axes"]["citation_supports"] == {
+        "n": 2, "agree": 2, "unread": 0, "confusion": {"no": {"no": 1, "yes": 0}, "yes": {"no": 0, "yes": 1}},
+    }  # fmt: skip
+    counts = {name: (axis["n"], axis["agree"], axis["unread"]) for name, axis in facts["axes"].items()}
+    assert counts["extra_claim_count"] == (2, 1, 0)
+    assert counts["citation_exists"] == (0, 0, 1)
+    assert counts["refusal_quality"][0] == 1
+    (difference,) = facts["differences"]
+    assert (difference["bucket"], difference["verdict"]) == ("correct", "unsupported")
+    told = verb("calibrate", "--answers", "a.jsonl").output
+    assert re.search(r"(?m)^BUCKET +correct +wrong", told)
+    assert re.search(r"(?m)^same bucket +4/5", told)
+    assert re.search(r"(?m)^extra claim count +2 +1 +50% +0", told)
+
+
+def test_an_answer_with_evidence_elsewhere_is_not_judged_alone(tmp_path: Path) -> None:
+    rows = [bucketed("unsupported", "Ann Lee.", passages=[], evidence=[]), line(answer="Ann Lee.")]
+    path = written(tmp_path / "a.jsonl", rows)
+    empty, lone = read_labelled(path)
+    assert judge(load_grader(), empty).bucket == "unsupported"
+    assert judge(load_grader(), lone).bucket == "correct"
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "yesno", "text", "list"])
+def test_a_kind_may_be_named_where_there_is_no_gold(tmp_path: Path, kind: str) -> None:
+    row = line("refusal", "I could not find it.", answers=[], kind=kind, unit="")
+    (found,) = read_labelled(written(tmp_path / "a.jsonl", [row]))
+    assert (found.question.kind, found.question.answers, found.question.answerable) == (kind, (), False)
+    assert judge(load_grader(), found).bucket == "refused"
+
+
 def test_the_shipped_grader_reads_plain_answers(tmp_path: Path) -> None:
     rows = [
         line(answer="Ann Lee wrote it."),
@@ -304,6 +368,8 @@ BAD = [
     ("\n\n", "expected labelled answers in a.jsonl, found none"),
     (json.dumps({"question": "Who?"}), "line 1: expected a field 'answers', found question"),
     (json.dumps(line(label="good")), "line 1: expected the label correct, incorrect, refusal, found 'good'"),
+    (json.dumps(line(bucket="right")), "line 1: expected the bucket correct, wrong, unsupported, refused, found"),
+    (json.dumps(line(evidence=[["p"]])), "line 1: expected texts as evidence, found [[\"p\"]]"),
     (json.dumps(line(label=None)), "line 1: expected the label correct, incorrect, refusal, found ''"),
     (json.dumps(line(question=" ")), "line 1: expected a question, found ''"),
     (json.dumps(line(answer=["x"])), "line 1: expected a text as answer, found [\"x\"]"),

@@ -171,6 +171,21 @@ def test_one_answer_is_graded() -> None:
         id="q", text=asked, stratum="grounded", kind="text", answerable=True, answers=("Ann Lee",)
     )
     assert rh.grade(question, rh.Answer(text="Ann Lee wrote it.")).bucket == "correct"
+    passages = ["Ann Lee wrote it.", "Bo Ray drew it."]
+    for cited, evidence, bucket in (
+        ("p1", ["p1"], "correct"),
+        ("p2", ["p1"], "unsupported"),
+        ("p2", None, "correct"),
+        ("p1", [], "unsupported"),
+    ):
+        returned = {"text": "Ann Lee wrote it.", "citations": [cited]}
+        found = rh.grade(asked, returned, passages, golds=["Ann Lee"], evidence=evidence)
+        assert found.bucket == bucket
+    assert rh.grade(asked, "Ann Lee wrote it.", golds=["Ann Lee"], evidence=[]).bucket == "unsupported"
+    own = {"answer": "Ann Lee wrote it [a].", "passages": [{"id": "a", "text": "Ann Lee wrote it."}]}
+    assert rh.grade(asked, own, golds=["Ann Lee"]).bucket == "correct"
+    with pytest.raises(rh.RagharnessError, match="expected an answer, found: expected a string, a dict"):
+        rh.grade(asked, {"citations": ["p1"]})
     with pytest.raises(rh.RagharnessError, match="expected a question"):
         rh.grade(" ", "Ann Lee")
 

@@ -858,6 +858,24 @@ def test_grade_takes_a_rubric(file: Path) -> None:
     assert found.total == pytest.approx(90)
 
 
+def test_a_function_that_returns_a_string_is_a_judge(file: Path) -> None:
+    def eight(prompt: str) -> str:
+        assert "Output:" in prompt
+        return 'It does well.\n```json\n{"score": 8, "rationale": "read", "evidence": ["all"]}\n```'
+
+    class Asked:
+        name = "asked"
+
+        def ask(self, prompt: str, vote: int = 0) -> str:
+            return eight(prompt)
+
+    passages = ["Shoes may be returned within 30 days."]
+    for judge, name in ((eight, "eight"), (Asked(), "asked")):
+        found = rh.grade("When?", "Thank you. Shoes may be returned within 30 days.", passages,
+                         rubric=str(file), judge=judge)  # fmt: skip
+        assert (mark(found, "tone").score100, found.judge) == (80, name)
+
+
 def test_grade_takes_what_the_files_of_a_rubric_hold(file: Path) -> None:
     text = file.read_text("utf-8").replace("method: llm_judge", "method: human").replace("    votes: 3\n", "")
     file.write_text(text, encoding="utf-8")

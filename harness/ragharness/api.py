@@ -20,7 +20,8 @@ from ragharness.analysis.rules import Gates, read_gates
 from ragharness.config import RunConfig
 from ragharness.corpus import loading as corpora
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.graders import load_grader
+from ragharness.graders import Grader, load_grader
+from ragharness.pipelines import read_answer
 from ragharness.questions.loading import load_questions as questions_of
 from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.reports.compare import plan_sections
@@ -160,22 +161,24 @@ def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | Non
 @overload
 def grade(
     question: Question | str,
-    answer: Answer | str,
+    answer: Answer | str | Mapping[str, Any],
     passages: Sequence[Passage | str] = ...,
     *,
     golds: Sequence[str] = ...,
+    evidence: Sequence[str] | None = ...,
     grader: str = ...,
     grader_option: Sequence[str] = ...,
+    confirm: str = ...,
 ) -> Verdict: ...
 @overload
 def grade(
     question: Question | str,
-    answer: Answer | str,
+    answer: Answer | str | Mapping[str, Any],
     passages: Sequence[Passage | str] = ...,
     *,
     golds: Sequence[str] = ...,
     rubric: str,
-    judge: Judge | None = ...,
+    judge: Judge | Callable[[str], str] | None = ...,
     more: Mapping[str, Any] | None = ...,
     people: Sequence[Mapping[str, Any]] = ...,
 ) -> RubricScores: ...
@@ -183,26 +186,35 @@ def grade(
 
 def grade(
     question: Question | str,
-    answer: Answer | str,
+    answer: Answer | str | Mapping[str, Any],
     passages: Sequence[Passage | str] = (),
     *,
     golds: Sequence[str] = (),
+    evidence: Sequence[str] | None = None,
     grader: str = "rules",
     grader_option: Sequence[str] = (),
+    confirm: str = "",
     rubric: str = "",
-    judge: Judge | None = None,
+    judge: Judge | Callable[[str], str] | None = None,
     more: Mapping[str, Any] | None = None,
     people: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict | RubricScores:
     """The verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
 
-    ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is desired. Each of
-    ``passages`` counts as holding the evidence; without any, the answer alone is judged. For a rubric,
-    ``judge`` replies to its prompts, ``ask(prompt, vote)``; ``more`` holds ``messages``, ``tool_calls`` and
-    ``facts``, and ``people`` the opinions of persons, as in its files. Raises UsageError.
+    ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is desired. The
+    ``answer`` is what a pipeline returns: a text, a dict with ``text`` and ``citations``, an ``Answer``.
+    ``evidence`` are the ids of the ``passages`` that hold the gold (default: all of them); without both, the
+    answer alone is judged. For a rubric, ``judge`` replies to its prompts, a function or an object with
+    ``ask(prompt, vote)``; ``more`` holds ``messages``, ``tool_calls`` and ``facts``, and ``people`` the
+    opinions of persons, as in its files. Raises UsageError.
     """
+    returned, problems = read_answer(answer)
+    if returned is None:
+        raise UsageError(f"expected an answer, found: {'; '.join(problems)}")
+    chosen = load_grader(grader, settings=grader_option, confirm=confirm, cache=cache_folder() / "answers")
     if rubric:
         from ragharness.rubrics import registry, scoring
+        from ragharness.rubrics.judge import as_judge
         from ragharness.rubrics.rubric import Item, Opinion
 
         loaded = registry.open_active(rubric)
@@ -211,7 +223,7 @@ def grade(
         row = {
             "id": "1",
             "input": question if isinstance(question, str) else question.text,
-            "output": answer if isinstance(answer, str) else answer.text,
+            "output": returned.text,
             "context": _passage_rows(passages),
             "expected": "; ".join(golds or answers),
         }
@@ -221,26 +233,28 @@ def grade(
         except ValidationError as error:
             raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
         if golds or not isinstance(question, str):
-            item = replace(item, verdict=_verdict(question, answer, passages, golds, grader, grader_option))
+            item = replace(item, verdict=_verdict(question, returned, passages, golds, evidence, chosen))
         by_row = {(opinion.item, opinion.dimension): opinion for opinion in opinions}
-        return scoring.score(loaded.rubric, [item], scoring.Means(judge, people=by_row))
-    return _verdict(question, answer, passages, golds, grader, grader_option)
+        means = scoring.Means(as_judge(judge) if judge else None, people=by_row)
+        return scoring.score(loaded.rubric, [item], means)
+    return _verdict(question, returned, passages, golds, evidence, chosen)
 
 
 def _verdict(
     question: Question | str,
-    answer: Answer | str,
+    answer: Answer,
     passages: Sequence[Passage | str],
     golds: Sequence[str],
-    grader: str,
-    grader_option: Sequence[str],
+    evidence: Sequence[str] | None,
+    grader: Grader,
 ) -> Verdict:
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
         "answers": list(golds),
-        "answer": answer if isinstance(answer, str) else answer.text,
-        "citations": None if isinstance(answer, str) else answer.citations and list(answer.citations),
-        "passages": list(to_builtins(passages)),
+        "answer": answer.text,
+        "citations": answer.citations and list(answer.citations),
+        "passages": list(to_builtins(passages or answer.passages or ())),
+        "evidence": None if evidence is None else list(evidence),
         "label": "correct",
     }
     try:
@@ -249,8 +263,7 @@ def _verdict(
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
         labelled = replace(labelled, question=question)
-    loaded = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
-    return judge_by_labels(loaded, labelled)
+    return judge_by_labels(grader, labelled)
 
 
 def _passage_rows(passages: Sequence[Passage | str]) -> list[Any]:

@@ -1,11 +1,14 @@
-"""Labelled answers of any system, from JSON Lines or CSV, and how a grader fares on them."""
+"""Labelled answers of any system, from JSON Lines or CSV, and how a grader fares on them.
+
+People label an answer *correct*, *incorrect* or a *refusal*, or give it a bucket, and axes where they like.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,15 +24,19 @@ from ragharness.graders import Grader, waits
 from ragharness.graders.verdicts import decide, grade
 from ragharness.pipelines.adapters.fields import passage_of
 from ragharness.questions.values import typed, undecidable
-from ragharness.records import Answer, Passage, Question, Verdict
+from ragharness.records import BUCKETS, Answer, Bucket, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order
 
 Label = Literal["correct", "incorrect", "refusal"]  # what people say of an answer
 
 LABELS: tuple[str, ...] = get_args(Label)
+AXES = ("citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+_LABEL_OF: dict[Bucket, Label] = {
+    "correct": "correct", "wrong": "incorrect", "unsupported": "incorrect", "refused": "refusal",
+}  # fmt: skip
 _NAMED = 5  # bad lines that are named; the rest is counted
 _HELP = "docs/calibration.md shows the columns, and --map for files that name them otherwise"
-_NEEDED = ("question", "answers", "answer", "label")
+_NEEDED = ("question", "answers", "answer")
 
 Row = dict[str, Any]
 
@@ -45,6 +52,8 @@ class Labelled(Struct, frozen=True):
     passages: tuple[Passage, ...] = ()
     supporting: frozenset[str] = frozenset()  # ids of the passages that hold the evidence
     judged_alone: bool = True  # no passages were given: the answer is judged, and its support taken as given
+    bucket: Bucket | None = None  # None: people gave a label only
+    axes: dict[str, str] = {}  # axis -> value, as text, of those that people labelled
 
 
 def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
@@ -114,16 +123,25 @@ def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -
     values = {name: row[theirs] for name, theirs in mapping.columns.items() if theirs in row}
     if mapping.columns["answers"] == NONE:
         values["answers"] = []
-    for name in _NEEDED:
+    for name in (*_NEEDED, *(["label"] if "bucket" not in values else [])):
         if name not in values:
             theirs = mapping.columns[name]
             raise ValueError(f"expected a field {theirs!r}, found {', '.join(map(str, row))[:120] or 'none'}")
-    label = cast("Label", mapping.label(values["label"]))
+    bucket = _bucket(values.get("bucket"))
+    if "label" in values or bucket is None:
+        label = cast("Label", mapping.label(values.get("label")))
+    else:
+        label = _LABEL_OF[bucket]
     golds = _texts(values["answers"], "answers", mapping.separator)
     question = _question(values, number, golds)
     passages = _passages(values.get("passages"))
     citations = values.get("citations")
     cited = None if citations is None else _texts(citations, "citations", mapping.separator)
+    evidence = values.get("evidence")
+    holding = frozenset(passage.id for passage, holds_evidence in passages if holds_evidence)
+    if evidence is not None:
+        holding = frozenset(_texts(evidence, "evidence", mapping.separator))
+    axes = {name: word_of(values[name]).lower() for name in AXES if values.get(name) not in (None, "")}
     shape = "sentence" if undecidable(question) == "sentence" else question.kind
     return Labelled(
         question,
@@ -132,9 +150,19 @@ def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -
         golds,
         shape if golds else "no gold",
         tuple(passage for passage, _ in passages),
-        frozenset(passage.id for passage, holds_evidence in passages if holds_evidence),
-        judged_alone=not passages,
+        holding,
+        judged_alone=not passages and evidence is None,
+        bucket=bucket,
+        axes=axes,
     )
+
+
+def _bucket(value: object) -> Bucket | None:
+    written = word_of(value).lower()
+    bucket = next((name for name in BUCKETS if name == written), None)
+    if written and bucket is None:
+        raise ValueError(f"expected the bucket {', '.join(BUCKETS)}, found {written[:40]!r}")
+    return bucket
 
 
 def _question(values: Row, number: int, golds: tuple[str, ...]) -> Question:
@@ -190,7 +218,10 @@ def _passages(value: object) -> list[tuple[Passage, bool]]:
     return passages
 
 
-COLUMNS = ("id", "question", "answers", "answer", "label", "kind", "unit", "passages", "citations")
+COLUMNS = (
+    "id", "question", "answers", "answer", "label", "bucket", "kind", "unit", "passages", "evidence",
+    "citations", *AXES,
+)  # fmt: skip
 _LABEL = "label."
 _SEPARATOR = "answers.separator"
 _SHOWN = "--map NAME=THEIRS"
@@ -275,6 +306,15 @@ class Difference(NamedTuple):
     verdict: Verdict
 
 
+class AxisAgreement(NamedTuple):
+    """How a grader reads an axis that people labelled."""
+
+    n: int  # answers that both give a value
+    agree: int
+    unread: int  # answers that people alone give one
+    confusion: dict[str, dict[str, int]]  # people's value -> the grader's -> answers
+
+
 class Calibration(NamedTuple):
     """How a grader fared on labelled answers."""
 
@@ -284,6 +324,10 @@ class Calibration(NamedTuple):
     by_kind: dict[str, Confusion]
     differences: tuple[Difference, ...]
     """The first ones, by how bad they are: false wrongs, false corrects, others, reviews."""
+    buckets: dict[
+        str, dict[str, int]
+    ]  # people's bucket -> the grader's outcome -> answers; empty: no buckets
+    axes: dict[str, AxisAgreement]
 
 
 def calibrate(
@@ -296,6 +340,8 @@ def calibrate(
 ) -> Calibration:
     """How a grader fares, with the ``show`` worst differences; one that waits reads several at once."""
     counts: Counter[tuple[str, str, str]] = Counter()
+    buckets: Counter[tuple[str, str]] = Counter()
+    axes: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     refusals = any(each.label == "refusal" for each in answers)
     differing: list[list[Difference]] = [[] for _ in range(5)]
     verdicts = map_in_order(partial(judge, grader), answers, concurrency if waits(grader) else 1)
@@ -304,7 +350,12 @@ def calibrate(
             on_progress("grading", done, len(answers), "answers")
         outcome = outcome_of(verdict)
         counts[each.shape, each.label, outcome] += 1
+        if each.bucket is not None:
+            buckets[each.bucket, outcome] += 1
+        for axis, value in each.axes.items():
+            axes[axis][value, word_of(getattr(verdict, axis))] += 1
         rank = _rank(each.label, outcome, refusals=refusals)
+        rank = 3 if rank is None and each.bucket not in (None, outcome) else rank
         if rank is not None and len(differing[rank]) < show:
             differing[rank].append(Difference(each, verdict))
     kinds = sorted({kind for kind, _, _ in counts})
@@ -314,6 +365,19 @@ def calibrate(
         _confusion(counts, kinds),
         {kind: _confusion(counts, [kind]) for kind in kinds},
         tuple(each for rank in differing for each in rank)[:show],
+        {name: {each: buckets[name, each] for each in OUTCOMES} for name in BUCKETS if buckets},
+        {axis: _axis(axes[axis]) for axis in AXES if axis in axes},
+    )
+
+
+def _axis(pairs: Counter[tuple[str, str]]) -> AxisAgreement:
+    read = {pair: count for pair, count in pairs.items() if pair[1]}
+    people, grader = (sorted({pair[side] for pair in read}) for side in (0, 1))
+    return AxisAgreement(
+        sum(read.values()),
+        sum(count for (ours, theirs), count in read.items() if ours == theirs),
+        pairs.total() - sum(read.values()),
+        {ours: {theirs: read.get((ours, theirs), 0) for theirs in grader} for ours in people},
     )
 
 

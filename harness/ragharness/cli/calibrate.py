@@ -51,7 +51,7 @@ def calibrate(
 
     A run: labels of ragharness label; its counts are corrected, and a note is kept with it (exit code 2: not
     calibrated). A file of --answers: each line has id, question, answers (the gold answers), answer, and
-    label: correct, incorrect or refusal.
+    label (correct, incorrect or refusal) or bucket; passages, evidence and axes if known.
 
     Example: ragharness calibrate --answers labelled.jsonl --show 5
     """

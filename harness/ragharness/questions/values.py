@@ -94,8 +94,11 @@ def typed(named: str, golds: list[str], unit: str, question: str) -> Typed:
     Golds whose guessed kind they do not fit are texts.
     """
     kind = kind_of(named, golds, question)
+    answers: tuple[str, ...] = ()
+    precision: Precision = ""
     try:
-        answers, unit, precision = read_answers(kind, golds, unit, question)
+        if golds:
+            answers, unit, precision = read_answers(kind, golds, unit, question)
     except ValueError:
         if named:
             raise

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragharness.analysis.agreement import Rate
 from ragharness.analysis.calibrating import LEAST_GOLD, BucketFigures, Disagreement, Note
-from ragharness.analysis.labelled import OUTCOMES, Calibration, Confusion, Difference, rates
+from ragharness.analysis.labelled import OUTCOMES, AxisAgreement, Calibration, Confusion, Difference, rates
 from ragharness.analysis.labels import answered, labels_folder, read_design, read_people
-from ragharness.analysis.metrics import Share
+from ragharness.analysis.metrics import Share, share
 from ragharness.records import BUCKETS, Opinion, Record, Verdict
 from ragharness.reports.text import Section, aligned, ids, labelled, one_line, paragraph, rate
 from ragharness.runner.run_folder import RunFolder
@@ -150,7 +150,15 @@ def calibration_lines(calibration: Calibration, name: str, width: int) -> list[s
     lines = [f"{calibration.n:,} answers of {name}   grader {calibration.grader}", ""]
     lines += aligned(_confusion_of_file(calibration.confusion))
     shares = [_rate(*_RATES[key], share) for key, share in rates(calibration.confusion)._asdict().items()]
+    if calibration.buckets:
+        lines += ["", *aligned(_confusion_of_file(calibration.buckets, "BUCKET"))]
+        shares.append(_rate("same bucket", "review counts against it", _same_bucket(calibration)))
     lines += ["", *_fitted((shares, [row[:-1] for row in shares]), width, left=(0, 3, 4))]
+    if calibration.axes:
+        lines += [
+            "",
+            *aligned([("AXIS", "both", "agree", "", "not read"), *map(_axis, calibration.axes.items())]),
+        ]
     lines += ["", *_fitted((_by_kind(calibration, _half_width), _by_kind(calibration)), width)]
     note = "in brackets: 95% confidence intervals, assuming one answer per question"
     lines += ["", *paragraph(note, width)]
@@ -162,6 +170,11 @@ def calibration_lines(calibration: Calibration, name: str, width: int) -> list[s
 def calibration_facts(calibration: Calibration, *, show: bool = False) -> dict[str, Any]:
     """The same as a JSON value; rates are fractions, null where nothing was counted."""
     facts = {"grader": calibration.grader, **_facts(calibration.confusion)}
+    facts["buckets"] = {
+        label: {"review" if outcome == "needs_review" else outcome: n for outcome, n in row.items()}
+        for label, row in calibration.buckets.items()
+    }
+    facts["axes"] = {name: axis._asdict() for name, axis in calibration.axes.items()}
     facts["by_kind"] = {kind: _facts(calibration.by_kind[kind]) for kind in _sorted(calibration)}
     if show:
         facts["differences"] = [_difference_facts(difference) for difference in calibration.differences]
@@ -190,17 +203,34 @@ def _difference_facts(difference: Difference) -> dict[str, Any]:
         "kind": case.shape,
         "answer": case.answer.text,
         "label": case.label,
+        "bucket": case.bucket,
         "verdict": verdict.bucket or verdict.status,
         "reason": verdict.reason,
         "why": verdict.why,
     }
 
 
-def _confusion_of_file(confusion: Confusion) -> list[Sequence[str]]:
+def _same_bucket(calibration: Calibration) -> Share:
+    same = sum(row[bucket] for bucket, row in calibration.buckets.items())
+    return share(same, sum(sum(row.values()) for row in calibration.buckets.values()))
+
+
+def _axis(entry: tuple[str, AxisAgreement]) -> Sequence[str]:
+    name, axis = entry
+    return (
+        name.replace("_", " "),
+        str(axis.n),
+        str(axis.agree),
+        rate(share(axis.agree, axis.n)),
+        str(axis.unread),
+    )
+
+
+def _confusion_of_file(confusion: Confusion, head: str = "PEOPLE") -> list[Sequence[str]]:
     """People's labels against outcomes; what no answer came out as is left out if it is seldom."""
     seldom = [name for name in _SELDOM if not any(row[name] for row in confusion.values())]
     outcomes = [outcome for outcome in OUTCOMES if outcome not in seldom]
-    rows: list[Sequence[str]] = [("PEOPLE", *(_HEADS.get(outcome, outcome) for outcome in outcomes), "all")]
+    rows: list[Sequence[str]] = [(head, *(_HEADS.get(outcome, outcome) for outcome in outcomes), "all")]
     for label, row in confusion.items():
         rows.append((label, *(str(row[outcome]) for outcome in outcomes), str(sum(row.values()))))
     return rows
@@ -248,7 +278,7 @@ def _difference(difference: Difference, width: int) -> list[str]:
     case, verdict = difference.labelled, difference.verdict
     outcome = verdict.bucket or verdict.status.replace("_", " ")
     rows = [
-        ("", f"people: {case.label}   grader: {outcome} ({verdict.reason})"),
+        ("", f"people: {case.bucket or case.label}   grader: {outcome} ({verdict.reason})"),
         ("question", one_line(case.question.text, _ANSWER)),
         ("gold", one_line(" | ".join(case.golds) or "none", _ANSWER)),
         ("answer", _cut(case.answer.text)),
