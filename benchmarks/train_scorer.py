@@ -22,6 +22,7 @@ from sklearn.model_selection import GroupKFold
 from bench import is_unseen, parser
 from ragharness.analysis.labelled import read_labelled
 from ragharness.graders.reading import texts
+from ragharness.graders.reading.measures import Tree
 from ragharness.graders.rules import measures_of
 
 SOURCE = "EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people"
@@ -92,7 +93,7 @@ def boosted() -> GradientBoostingClassifier:
     )
 
 
-def whole(tree: Any, rate: float) -> texts.Tree:
+def whole(tree: Any, rate: float) -> Tree:
     """Tree with all nodes of its depth: below an early leaf each node leads to that leaf's value."""
     nodes, row = [], [0]
     for _ in range(DEPTH):
@@ -107,7 +108,7 @@ def whole(tree: Any, rate: float) -> texts.Tree:
             )
         ]
     split = [tree.children_left[node] >= 0 for node in nodes]
-    return texts.Tree(
+    return Tree(
         tuple(int(tree.feature[node]) if inner else 0 for node, inner in zip(nodes, split, strict=True)),
         tuple(
             round(float(tree.threshold[node]), 5) if inner else 0.0

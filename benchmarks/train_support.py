@@ -25,7 +25,7 @@ from bench import fold_of, is_unseen, parser
 from people import attribution, wice
 from ragharness.corpus.loading import load_corpus
 from ragharness.graders.reading import support
-from ragharness.graders.reading.texts import Tree
+from ragharness.graders.reading.measures import Tree
 from ragharness.records import Passage
 from support_edits import edits
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
@@ -26,6 +27,21 @@ _SUFFIX = regex(r",?\s+(?:Jr|Sr|I{1,3})\.?$")
 _BREAKS = regex(rf"[,(;:]|\b{phrases('measures', 'breaks')}\b| [-–—] ")
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
+
+
+class Tree(msgspec.Struct, frozen=True, array_like=True):
+    """Whole binary tree: the measure and threshold of each node, row by row, and its leaves."""
+
+    measures: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    leaves: tuple[float, ...]
+
+    def value(self, measured: Sequence[float]) -> float:
+        """Leaf that measures lead to."""
+        node = 0
+        while node < len(self.measures):
+            node = 2 * node + 1 + (measured[self.measures[node]] > self.thresholds[node])
+        return self.leaves[node - len(self.measures)]
 
 
 class Gold(NamedTuple):

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from ragharness.graders.reading.measures import Tree
 from ragharness.graders.reading.records import AnswerSentence
-from ragharness.graders.reading.texts import Tree
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
@@ -414,7 +414,7 @@ def _within(day: DateMention, said: DateMention) -> bool:
 
 
 def contradicts(passage: Passage, claim: str, *, counts: bool = False) -> bool:
-    """Whether one sentence of a passage states another value of what a claim is about, or only another count."""
+    """Whether one sentence of a passage states another value, or count, of what a claim is about."""
     said, amounts = read_line(claim), _amounts(claim)
     if counts:
         amounts = {kind: listed for kind, listed in amounts.items() if kind and not listed[0].unit}

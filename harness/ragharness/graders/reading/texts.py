@@ -18,15 +18,16 @@ from rapidfuzz.distance import JaroWinkler
 
 from ragharness.errors import UsageError
 from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.measures import BRACKETS, measure
+from ragharness.graders.reading.measures import BRACKETS, Tree, measure
 from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
 from ragharness.graders.reading.refusal import find_decline
+from ragharness.graders.reading.support import support
 from ragharness.language.matching import find_alias, fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concept, concepts_of, content, generic_concepts, raw_words
 from ragharness.questions.values import undecidable
-from ragharness.records import Match, Question, Score
+from ragharness.records import Match, Passage, Question, Score
 
 BOOSTED = 0.7  # share of the trees in the likelihood
 FALSE_CORRECT = 0.01  # the share of *correct* verdicts that may be false, unless the user names another
@@ -39,21 +40,6 @@ class Point(msgspec.Struct, frozen=True):
     correct_from: float  # the least probability of a *correct*
     review: float  # the share of answers between the two thresholds
     agreement: float  # the share of the others on which people agree whether they are right
-
-
-class Tree(msgspec.Struct, frozen=True, array_like=True):
-    """Whole binary tree: the measure and threshold of each node, row by row, and its leaves."""
-
-    measures: tuple[int, ...]
-    thresholds: tuple[float, ...]
-    leaves: tuple[float, ...]
-
-    def value(self, measured: Sequence[float]) -> float:
-        """Leaf that measures lead to."""
-        node = 0
-        while node < len(self.measures):
-            node = 2 * node + 1 + (measured[self.measures[node]] > self.thresholds[node])
-        return self.leaves[node - len(self.measures)]
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -115,8 +101,7 @@ def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]
     return known.wrong_up_to, below.correct_from + share * (above.correct_from - below.correct_from)
 
 
-ENOUGH_WORDS = 0.65  # the share of the own words of an accepted sentence that an answer must hold
-ENOUGH_BESIDE = 0.5  # the same where it holds figures of the sentence too, or has said its yes or no
+ENOUGH = 0.5  # share of the words of a gold's reasons that an answer must hold beside its yes or no
 FEW_WORDS = 4  # own words of a yes or no with no more behind it than the question says
 ANOTHER_WORD = 0.8  # the Jaro-Winkler similarity below which a word is no spelling of another one
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
@@ -143,9 +128,7 @@ def weigh_text(
         return read
     whole = "\n".join(part.text for part in parts)
     if undecidable(question) == "sentence":
-        if holds_sentence(parts, question.text, question.answers) and not differs(
-            whole, question, named=True
-        ):
+        if states(whole, question.answers) and not differs(whole, question, named=True):
             return _commit(read, parts, question, "match")
         # What it commits to stays: beside a decline that is a thing to read, not a refusal.
         read.match = "none"
@@ -204,7 +187,7 @@ def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Out
     asked = frozenset(tokens(fold(question.text)))
     given = (gold for word in question.answers for gold in question.aliases.get(word, ()))
     reasons = [gold for gold in given if _gives_reasons(gold, asked)]
-    if read.match == "match" and reasons and not holds_sentence(parts, question.text, reasons, ENOUGH_BESIDE):
+    if read.match == "match" and reasons and not shares_words(parts, question.text, reasons):
         read.committed, read.match = False, "none"
         read.unreadable = f"it says {read.value}, as the gold does, and does not give the gold's reasons"
     return read
@@ -216,18 +199,21 @@ def _gives_reasons(gold: str, asked: frozenset[str]) -> bool:
     return len(own) > FEW_WORDS or any(word[0].isdigit() for word in own) or bool(names_in(gold) - asked)
 
 
-def holds_sentence(
-    parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float = ENOUGH_WORDS
-) -> bool:
-    """Whether an answer holds the figures and a share of the words of a gold, the question's apart."""
+def shares_words(parts: Sequence[AnswerSentence], question: str, golds: Sequence[str]) -> bool:
+    """Whether an answer holds the figures and half of the words of a gold, the question's apart."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
     for own in (set(own_words(gold, asked)) for gold in golds):
         figures = {word for word in own if word[0].isdigit()}
-        least = (ENOUGH_BESIDE if figures else share) * len(own - figures)
-        if own and figures <= said and len((own - figures) & said) >= least:
+        if own and figures <= said and len((own - figures) & said) >= ENOUGH * len(own - figures):
             return True
     return False
+
+
+def states(answer: str, golds: Sequence[str]) -> bool:
+    """Whether an answer says what a gold says: its names, figures and directions, who does what to whom."""
+    passage = Passage("", "", "", 0, len(answer), answer)
+    return any(support(gold, [passage]).verdict for gold in golds)
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
