@@ -278,3 +278,19 @@ def test_a_citation_counts_where_people_put_it(text: str, bucket: str, supports:
     verdict = grade(load_grader(), asked, Answer(text=text), held, frozenset({"c#2"}))
     assert (verdict.bucket, verdict.extra_claim_count) == (bucket, extra), verdict.why
     assert supports is None or verdict.citation_supports == supports
+
+
+def test_one_answer_is_read_as_a_run_would_be() -> None:
+    asked, text = "Which law governs it?", "This Agreement is governed by the law of Delaware."
+    held = [Passage("x", "nda-1", "Deed", 0, 0, text), Passage("y", "nda-1", "Deed", 0, 0, "It ends soon.")]
+
+    def graded(answer: str, citations: Any = "auto") -> str:
+        return rh.grade(asked, answer, held, golds=["Delaware"], citations=citations).reason
+
+    assert graded("The law of Delaware [Deed].") == "SUPPORTED"
+    assert graded("The law of Delaware [Deed].", "passage") in ("UNCITED", "PHANTOM_CITATION")
+    assert graded("The law of Delaware [nda-1].", "passage") == "PHANTOM_CITATION"
+    assert (graded("The law of Delaware."), graded("The law of Delaware.", "retrieved")) == (
+        "UNCITED",
+        "RETRIEVED",
+    )

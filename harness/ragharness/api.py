@@ -23,7 +23,7 @@ from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import Grader, load_grader
 from ragharness.pipelines import read_answer
 from ragharness.questions.loading import load_questions as questions_of
-from ragharness.records import Answer, Passage, Question, Verdict
+from ragharness.records import Answer, Citations, Passage, Question, Verdict
 from ragharness.reports.compare import plan_sections
 from ragharness.reports.progress import Live
 from ragharness.reports.text import render
@@ -169,6 +169,7 @@ def grade(
     grader: str = ...,
     grader_option: Sequence[str] = ...,
     confirm: str = ...,
+    citations: Citations = ...,
 ) -> Verdict: ...
 @overload
 def grade(
@@ -194,12 +195,13 @@ def grade(
     grader: str = "rules",
     grader_option: Sequence[str] = (),
     confirm: str = "",
+    citations: Citations = "auto",
     rubric: str = "",
     judge: Judge | Callable[[str], str] | None = None,
     more: Mapping[str, Any] | None = None,
     people: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict | RubricScores:
-    """The verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
+    """The verdict on one answer, or its scores by a rubric; grader and citations as in ``RunConfig``.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is desired. The
     ``answer`` is what a pipeline returns: a text, a dict with ``text`` and ``citations``, an ``Answer``.
@@ -211,7 +213,8 @@ def grade(
     returned, problems = read_answer(answer)
     if returned is None:
         raise UsageError(f"expected an answer, found: {'; '.join(problems)}")
-    chosen = load_grader(grader, settings=grader_option, confirm=confirm, cache=cache_folder() / "answers")
+    cache = cache_folder() / "answers"
+    chosen = load_grader(grader, settings=grader_option, confirm=confirm, cache=cache, citations=citations)
     if rubric:
         from ragharness.rubrics import registry, scoring
         from ragharness.rubrics.judge import as_judge
@@ -233,11 +236,12 @@ def grade(
         except ValidationError as error:
             raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
         if golds or not isinstance(question, str):
-            item = replace(item, verdict=_verdict(question, returned, passages, golds, evidence, chosen))
+            verdict = _verdict(question, returned, passages, golds, evidence, chosen, citations)
+            item = replace(item, verdict=verdict)
         by_row = {(opinion.item, opinion.dimension): opinion for opinion in opinions}
         means = scoring.Means(as_judge(judge) if judge else None, people=by_row)
         return scoring.score(loaded.rubric, [item], means)
-    return _verdict(question, returned, passages, golds, evidence, chosen)
+    return _verdict(question, returned, passages, golds, evidence, chosen, citations)
 
 
 def _verdict(
@@ -247,6 +251,7 @@ def _verdict(
     golds: Sequence[str],
     evidence: Sequence[str] | None,
     grader: Grader,
+    citations: Citations,
 ) -> Verdict:
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
@@ -263,7 +268,7 @@ def _verdict(
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
         labelled = replace(labelled, question=question)
-    return judge_by_labels(grader, labelled)
+    return judge_by_labels(grader, labelled, citations)
 
 
 def _passage_rows(passages: Sequence[Passage | str]) -> list[Any]:

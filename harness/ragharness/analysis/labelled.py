@@ -24,7 +24,7 @@ from ragharness.graders import Grader, waits
 from ragharness.graders.verdicts import decide, grade
 from ragharness.pipelines.adapters.fields import passage_of
 from ragharness.questions.values import typed, undecidable
-from ragharness.records import BUCKETS, Answer, Bucket, Passage, Question, Verdict
+from ragharness.records import BUCKETS, Answer, Bucket, Citations, Passage, Question, Verdict
 from ragharness.support.concurrency import map_in_order
 
 Label = Literal["correct", "incorrect", "refusal"]  # what people say of an answer
@@ -429,11 +429,12 @@ def _confusion(counts: Counter[tuple[str, str, str]], kinds: Sequence[str]) -> C
     }
 
 
-def judge(grader: Grader, labelled: Labelled) -> Verdict:
+def judge(grader: Grader, labelled: Labelled, citations: Citations = "auto") -> Verdict:
     """Verdict on a labelled answer; without passages on the answer alone, its support taken as given."""
     question, answer = labelled.question, labelled.answer
     if not labelled.judged_alone:
-        return grade(grader, question, answer, labelled.passages, labelled.supporting)
+        inputs = (question, answer, labelled.passages, labelled.supporting)
+        return grade(grader, *inputs, citations=citations)
     reading = grader.read(question, answer, (), frozenset())
     reading = replace(reading, evidence_retrieved=True, any_valid_support=True)
     verdict = decide(question, reading, grader=f"{grader.name}@{grader.version}")
