@@ -179,7 +179,7 @@ def test_a_reply_that_can_be_read_at_last_counts(server: Answering, model: Model
     found = verdict(judge(server), "It is six years [deed#1].")
     assert found.bucket == "correct"
     (vote,) = found.judgements[-1].votes
-    assert (vote.rejected, vote.usage and vote.usage.prompt_tokens) == (("what?",), 200)
+    assert (vote.rejected, [usage.prompt_tokens for usage in vote.usages]) == (("what?",), [100, 100])
 
 
 def cut_off() -> Reply:

@@ -182,7 +182,7 @@ class Vote(Struct, frozen=True, omit_defaults=True):
 
     raw: str
     label: str | None = None  # None: the reply could not be read
-    usage: Usage | None = None  # of all its replies
+    usages: tuple[Usage, ...] = ()  # of its replies
     rejected: tuple[str, ...] = ()  # unreadable replies before it
 
 

@@ -183,7 +183,7 @@ class Judging(Struct, frozen=True, kw_only=True):
     """Replies of judges to the answers of a run, unreadable ones included; null is unknown, never zero."""
 
     replies: int
-    from_cache: int  # votes that an earlier call had answered: they cost nothing
+    from_cache: int  # those of earlier calls: they cost nothing
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None

@@ -384,7 +384,7 @@ def spending(tally: Tally) -> Spending:
 def judging(tally: Tally) -> Judging | None:
     """Sums over the votes of judges; None: there is none."""
     votes = [vote for place in sorted(tally.votes) for vote in tally.votes[place]]
-    usages = [vote.usage for vote in votes if vote.usage]
+    usages = [usage for vote in votes for usage in vote.usages]
     paid = [usage for usage in usages if not usage.from_cache]
     return (
         Judging(

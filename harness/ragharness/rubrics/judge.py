@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
-from ragharness.graders.judging import TOKEN, Asker, Taken, fenced, objects_of, until_read
+from ragharness.graders.judging import REPLIES, TOKEN, Asker, Taken, fenced, objects_of
 from ragharness.pipelines.llm_client import Completion
 from ragharness.pipelines.llm_client.prompting import Message
 from ragharness.records import Usage
@@ -106,26 +106,27 @@ def read_reply(text: str) -> Reply | None:
 def take_votes(judge: Judge, check: Check, item: Item) -> Votes:
     """The votes of a judge on one output."""
     prompt, count, taken = prompt_of(check, item), check.votes or 1, Taken()
-
-    def ask(vote: int) -> Said | str:
-        nonlocal taken
-        try:
-            said = judge.ask(prompt, vote)
-        except (UnusableReply, TemporaryFailure) as error:
-            taken += Taken(calls=1, cost=None)
-            return f"no reply: {error}"
-        reply = Said(said) if isinstance(said, str) else said
-        spent = Taken.by(reply.usage)
-        taken += msgspec.structs.replace(spent, cost=0.0) if reply.usage.from_cache else spent
-        return reply
-
-    votes = [until_read(ask, lambda reply: read_reply(reply.text), vote, count) for vote in range(count)]
-    readable = [reply for _, reply in votes if reply]
-    scores = tuple(reply.score for reply in readable)
+    raw: list[str] = []
+    replies: list[Reply] = []
+    for vote in range(count):
+        for attempt in range(REPLIES):
+            try:
+                said = judge.ask(prompt, vote + attempt * count)
+            except (UnusableReply, TemporaryFailure) as error:
+                taken += Taken(calls=1, cost=None)
+                raw.append(f"no reply: {error}")
+                break
+            text, usage = (said, Usage()) if isinstance(said, str) else said
+            spent = Taken.by(usage)
+            taken += msgspec.structs.replace(spent, cost=0.0) if usage.from_cache else spent
+            raw.append(text)
+            if (reply := read_reply(text)) is not None:
+                replies.append(reply)
+                break
+    scores = tuple(reply.score for reply in replies)
     mean = fmean(scores) if len(scores) == count else None
     spread = variance(scores) if len(scores) > 1 else None
-    raw = tuple(reply if isinstance(reply, str) else reply.text for replies, _ in votes for reply in replies)
-    return Votes(scores, mean, spread, raw, readable[0].rationale if readable else "", taken)
+    return Votes(scores, mean, spread, tuple(raw), replies[0].rationale if replies else "", taken)
 
 
 def estimate(rubric: Rubric, count: int, model: str = "") -> dict[str, Taken]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace as replace_struct
@@ -171,29 +171,25 @@ def read_reply(decision: str, text: str) -> JudgeReply | None:
 
 
 def _reply(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
-    label = (_label if decision in LABELS else _quality if decision == "quality" else _claims)(fields)
+    label: str | None = " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
+    if decision == "quality":
+        facts = [fields.get(name) for name in QUALITY]
+        label = (
+            ", ".join(name for name in QUALITY if fields.get(name)) or "none" if _are_flags(facts) else None
+        )
+    elif decision == "claims":
+        # The number of claims without support.
+        claims = fields.get("claims")
+        listed = claims if isinstance(claims, list) else [None]
+        held = [claim.get("supported") if isinstance(claim, dict) else None for claim in listed]
+        label = str(held.count(False)) if _are_flags(held) else None
     if label is None or label not in LABELS.get(decision, (label,)):
         return None
     return JudgeReply(label, *(str(fields.get(name) or "") for name in ("evidence", "reason")))
 
 
-def _label(fields: dict[str, Any]) -> str | None:
-    return " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
-
-
-def _quality(fields: dict[str, Any]) -> str | None:
-    if not all(isinstance(fields.get(name), bool) for name in QUALITY):
-        return None
-    return ", ".join(name for name in QUALITY if fields[name]) or "none"
-
-
-def _claims(fields: dict[str, Any]) -> str | None:
-    """Number of claims without support."""
-    claims = fields.get("claims")
-    if not isinstance(claims, list):
-        return None
-    supported = [claim.get("supported") if isinstance(claim, dict) else None for claim in claims]
-    return str(supported.count(False)) if all(isinstance(holds, bool) for holds in supported) else None
+def _are_flags(values: Sequence[object]) -> bool:
+    return all(isinstance(value, bool) for value in values)
 
 
 _DECODER = json.JSONDecoder()
@@ -212,9 +208,6 @@ def objects_of(text: str) -> list[dict[str, Any]]:
         start = text.find("{", end)
     return objects
 
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 ATTEMPTS = 5  # calls for one reply of a service that is busy
 TIMEOUT = 120.0  # seconds that a reply may take
@@ -249,11 +242,8 @@ class Taken(Struct, frozen=True):
 Readable = Callable[[Completion], bool]  # whether a reply says what was asked for
 
 
-class Request(NamedTuple):
-    """What is sent for a structured reply or for a plain one, and which of equal requests it is."""
-
-    content: Callable[[bool], bytes]
-    vote: int
+Request = tuple[Callable[[bool], bytes], int]
+"""What is sent for a structured reply or for a plain one, and which of equal requests it is."""
 
 
 class Asker:
@@ -273,7 +263,7 @@ class Asker:
         def content(as_json: bool) -> bytes:
             return self.endpoint.request(system, messages, form if as_json else None, sampling)
 
-        return Request(content, vote)
+        return content, vote
 
     def cached(self, request: Request, readable: Readable) -> Completion | None:
         """Readable reply that an earlier call gave; None: there was none."""
@@ -285,9 +275,10 @@ class Asker:
 
         Raises TemporaryFailure, UnusableReply, AccessRefused.
         """
-        completion = self._loop.run(retry(partial(self._asked, request.content), ATTEMPTS))
+        content, vote = request
+        completion = self._loop.run(retry(partial(self._asked, content), ATTEMPTS))
         if readable(completion):
-            self.endpoint.store(completion, request.vote)
+            self.endpoint.store(completion, vote)
         return completion
 
     async def _asked(self, content: Callable[[bool], bytes]) -> Completion:
@@ -295,23 +286,6 @@ class Asker:
             return await asyncio.wait_for(self.endpoint.ask(content), self._timeout)
         except (TimeoutError, asyncio.TimeoutError):
             raise TemporaryFailure(f"no reply within {self._timeout:g} seconds") from None
-
-
-def until_read(
-    ask: Callable[[int], S | str], read: Callable[[S], T | None], number: int, votes: int
-) -> tuple[list[S | str], T | None]:
-    """Replies to one vote of several, and what the last says; None: it cannot be read.
-
-    ``ask`` takes the number of a call; a text in the place of its reply says why there is none, and ends it.
-    """
-    replies: list[S | str] = []
-    for attempt in range(REPLIES):
-        reply = ask(number + attempt * votes)
-        replies.append(reply)
-        content = None if isinstance(reply, str) else read(reply)
-        if content is not None or isinstance(reply, str):
-            return replies, content
-    return replies, None
 
 
 class Decided(NamedTuple):
@@ -371,24 +345,30 @@ class Votes:
     def _vote(
         self, prompt: JudgePrompt, texts: Mapping[str, str], number: int
     ) -> tuple[Vote, JudgeReply | None]:
+        replies: list[str] = []
         usages: list[Usage] = []
+        content = None
 
-        def read(completion: Completion) -> JudgeReply | None:
+        def readable(completion: Completion) -> bool:
             # What was cut off may have been about to say something else.
-            reply = completion.reply
-            return read_reply(prompt.decision, reply.text) if reply.ended == "complete" else None
+            text, ended = completion.reply.text, completion.reply.ended
+            return ended == "complete" and read_reply(prompt.decision, text) is not None
 
-        def ask(vote: int) -> Completion | str:
-            completion = self._reply(prompt, texts, vote, lambda reply: read(reply) is not None)
+        for attempt in range(REPLIES):
+            completion = self._reply(prompt, texts, number + attempt * self._votes, readable)
             if isinstance(completion, str):
-                return completion
+                replies.append(completion)
+                break
             usages.append(completion.usage)
-            ended = completion.reply.ended
-            return completion if ended == "complete" else f"{_NO_REPLY}: {self._unfinished(ended)}"
-
-        replies, reply = until_read(ask, read, number, self._votes)
-        *rejected, raw = [each if isinstance(each, str) else each.reply.text for each in replies]
-        return Vote(raw, reply.label if reply else None, _total(usages), tuple(rejected)), reply
+            if completion.reply.ended != "complete":
+                replies.append(f"{_NO_REPLY}: {self._unfinished(completion.reply.ended)}")
+                break
+            replies.append(completion.reply.text)
+            content = read_reply(prompt.decision, replies[-1])
+            if content is not None:
+                break
+        *rejected, raw = replies
+        return Vote(raw, content.label if content else None, tuple(usages), tuple(rejected)), content
 
     def _reply(
         self, prompt: JudgePrompt, texts: Mapping[str, str], number: int, readable: Readable
@@ -398,7 +378,7 @@ class Votes:
         request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[decision], number)
         cached = self._asker.cached(request, readable)
         if cached is not None or self.dry_run:
-            tokens, price = len(request.content(True)) // TOKEN, self._endpoint.price
+            tokens, price = len(request[0](True)) // TOKEN, self._endpoint.price
             cost = price.cost(tokens, _REPLY) if price else None
             self._took(decision, Taken(1, tokens, _REPLY, cost) if cached is None else None)
             return cached or _NO_REPLY
@@ -406,10 +386,10 @@ class Votes:
         def content(as_json: bool) -> bytes:
             nonlocal calls
             calls += 1
-            return request.content(as_json)
+            return request[0](as_json)
 
         try:
-            completion = self._asker.ask(Request(content, request.vote), readable)
+            completion = self._asker.ask((content, request[1]), readable)
         except (TemporaryFailure, UnusableReply) as error:
             self._took(decision, Taken(calls, cost=None))
             return f"{_NO_REPLY}: {error}"
@@ -462,16 +442,3 @@ class Votes:
                 f" {taken.prompt_tokens} tokens in, {taken.completion_tokens} out, {cost}{source}"
             )
         return lines
-
-
-def _total(usages: Sequence[Usage]) -> Usage | None:
-    """Usage of the calls for one vote, without those of earlier calls unless there was no other."""
-    fresh = [usage for usage in usages if not usage.from_cache] or usages[-1:]
-    if len(fresh) < 2:
-        return fresh[0] if fresh else None
-
-    def total(name: str) -> Any:
-        values = [getattr(usage, name) for usage in fresh]
-        return None if None in values else sum(values)
-
-    return Usage(*map(total, ("prompt_tokens", "completion_tokens", "cost", "seconds")))
