@@ -4,7 +4,8 @@
     python benchmarks/people.py FOLDER --judges benchmarks/people_judges.toml
 
 FOLDER holds the published files, a folder each: evouna, financebench, openqa-nq301 (answers), xstest
-(refusals), attributionbench, wice (support of a claim by a passage). What is missing is named and left out.
+(refusals), attributionbench, wice (support of a claim by a passage), edits (sentences of the public corpora
+in its folders contractnli, edgar, govreport; ours need none). What is missing is named and left out.
 The result is kept in ``people.json`` under the grader's name, with ``--judges`` for each grader of that file.
 """
 
@@ -18,14 +19,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import HERE, json_lines, parser, proportion, read_result, write_result
+from bench import HERE, is_unseen, json_lines, parser, proportion, read_result, write_result
 from ragharness.analysis.labelled import Confusion, Labelled, calibrate, labelled_answer, rates, read_labelled
+from ragharness.corpus.loading import load_corpus
 from ragharness.graders import Grader, load_grader
 from ragharness.support.options import read_toml
+from support_edits import edits
 
 RESULT = HERE / "people.json"
 JUDGES = HERE / "people_judges.toml"
-SUPPORTED = {"attributable": "yes", "supported": "yes"}
+STATED = (
+    "attributable",
+    "supported",
+    "verbatim",
+    "reordered",
+    "prefixed",
+    "shortened",
+    "fused",
+    "first value",
+)
+SUPPORTED = dict.fromkeys(STATED, "yes")
+VERDICTS = ("yes", "no", "undetermined", "not read")
+CORPORA = ("contractnli", "edgar", "govreport")
 
 Claims = Iterator[tuple[str, str, list[str], str]]
 """Question, claim, passages and label."""
@@ -106,29 +121,34 @@ def requests(folder: Path) -> list[Labelled]:
 
 
 def support(claims: Callable[[Path], Claims], grader: Grader, folder: Path) -> dict[str, Any]:
-    """AttributionBench and WiCE: how often the grader finds that passages support a claim."""
+    """AttributionBench, WiCE and edits of our own sentences: what passages support, as a run would read it.
+
+    The answer is the claim with a mark for each passage, to a question with another gold, so that nothing
+    but the passages speaks for it.
+    """
     counts = Counter[tuple[str, str]]()
     for question, claim, texts, label in claims(folder):
         marks = "".join(f"[p{number}]" for number in range(1, len(texts) + 1))
         passages = [{"id": f"p{n}", "text": text, "evidence": False} for n, text in enumerate(texts, 1)]
         answer = f"{claim.rstrip('. ')} {marks}."
-        row = _labelled("", question, [claim], answer, "correct", passages=passages)
+        row = _labelled("", question, ["another answer"], answer, "correct", kind="text", passages=passages)
         reading = grader.read(row.question, row.answer, row.passages, row.supporting)
-        joint = [
-            sentence.joint_support for sentence in reading.sentences if sentence.joint_support is not None
-        ]
-        counts[label, "not read" if not joint else "yes" if all(joint) else "no"] += 1
-    totals = Counter[str]()
-    for (label, _), n in counts.items():
-        totals[label] += n
+        cited = [part for part in reading.sentences if part.citations]
+        joint = [part.joint_support for part in cited if part.is_claim or part.joint_support]
+        verdict = "no" if False in joint else "undetermined" if None in joint else "yes"
+        verdict = verdict if joint else "not read"
+        counts[label, verdict] += 1
+    labels = sorted({label for label, _ in counts})
+    totals = {label: sum(counts[label, verdict] for verdict in VERDICTS) for label in labels}
     right = sum(n for (label, verdict), n in counts.items() if SUPPORTED.get(label, "no") == verdict)
+    open_ = sum(n for (_, verdict), n in counts.items() if verdict == "undetermined")
+    n = sum(totals.values())
     return {
-        "n": totals.total(),
-        "said_supported": {
-            label: proportion(counts[label, "yes"], totals[label]) for label in sorted(totals)
-        },
-        "not_read": sum(n for (_, verdict), n in counts.items() if verdict == "not read"),
-        "accuracy": proportion(right, totals.total()),
+        "n": n,
+        "said_supported": {label: proportion(counts[label, "yes"], totals[label]) for label in labels},
+        "not_read": sum(counts[label, "not read"] for label in labels),
+        "undetermined": proportion(open_, n),
+        "accuracy": proportion(right, n),
     }
 
 
@@ -144,6 +164,17 @@ def wice(folder: Path) -> Claims:
         yield "What does the source say?", row["claim"], [" ".join(row["evidence"])], row["label"]
 
 
+def edited(folder: Path) -> Claims:
+    """Edits of sentences of documents that the scorer did not learn from."""
+    for name in ("sample", *CORPORA):
+        if name == "sample" or (folder / name).is_dir():
+            corpus = load_corpus(name, source=str(folder / name) if name != "sample" else "")
+            for edit in edits([corpus], most=12 if len(corpus.documents) > 30 else 40):
+                if is_unseen(edit.document):
+                    text = edit.passage.text
+                    yield "What does the source say?", edit.claim, [text], edit.kind
+
+
 SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
     "evouna": answers,
     "financebench": answers,
@@ -151,6 +182,7 @@ SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
     "xstest": refusals,
     "attributionbench": partial(support, attribution),
     "wice": partial(support, wice),
+    "edits": partial(support, edited),
 }
 
 
@@ -174,7 +206,7 @@ def main() -> None:
         grader, result = load_grader(chain, settings=settings), read_result(RESULT)
         sources = result.setdefault(f"{grader.name}@{grader.version}", {})
         for name in options.only or SOURCES:
-            if (options.folder / name).is_dir():
+            if name == "edits" or (options.folder / name).is_dir():
                 sources[name] = SOURCES[name](grader, options.folder / name)
                 print(name, json.dumps(sources[name]))
             else:

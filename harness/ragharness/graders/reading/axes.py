@@ -103,10 +103,12 @@ def supported(
         stated = [_answers(passages.get(mark), word == "yes", profile) for mark in part.citations]
         joint = True if any(stated) else False if all(each is False for each in stated) else None
         return CitedSupport(tuple(stated), joint)
-    if role not in ("answer", "claim"):
-        return CitedSupport(tuple(mark in passages for mark in part.citations))
     claim = part.text[rest:].lstrip(" ,.;:!—–-") if word else part.text
-    return cited_support(claim, part, passages)
+    support = cited_support(claim, part, passages)
+    if role not in ("answer", "claim"):
+        # A pointer or a piece of advice needs no support; it may be a statement all the same.
+        return CitedSupport(tuple(mark in passages for mark in part.citations), support.joint or None)
+    return support
 
 
 def _answers(passage: Passage | None, yes: bool, profile: Profile) -> bool | None:

@@ -346,7 +346,7 @@ def _order(claim: Sequence[Word], line: Sequence[Word], pairs: list[tuple[int, i
         mine = {word.name for word in ours}
         if any(word.proper for word in ours):
             names += any(word.proper and word.name not in mine for word in theirs)
-        other += i >= 0 and bool(theirs) and _is_other_name(ours[0], theirs, there)
+        other += bool(theirs) and _is_other_name(ours, theirs, there, -1 if i < 0 else 0)
         for place, word in enumerate(ours):
             if word.name in there and not (place and ours[place - 1].name in there):
                 plain = word.before - _ARTICLES
@@ -377,12 +377,15 @@ def _differing(ours: Word, theirs: Word) -> frozenset[str]:
     return differing - {"may", "must"} if ours.denied and theirs.denied else differing
 
 
-def _is_other_name(ours: Word, theirs: Sequence[Word], there: Mapping[str, Sequence[Word]]) -> bool:
-    """Whether a name stands where another one that the sentence lacks is said to stand."""
-    alike = ours.before - _ARTICLES == theirs[0].before - _ARTICLES
-    initials = "".join(word.name[0] for word in theirs if word.proper)
-    named = ours.proper and theirs[0].proper and ours.name not in there
-    return named and alike and not initials.startswith(ours.name)
+def _is_other_name(
+    ours: Sequence[Word], theirs: Sequence[Word], there: Mapping[str, Sequence[Word]], end: int
+) -> bool:
+    """Whether a name stands where a sentence that lacks it has another one, at one end of what differs."""
+    one, other = ours[end], theirs[end]
+    alike = end == -1 or one.before - _ARTICLES == other.before - _ARTICLES
+    initials = ["".join(word.name[0] for word in words if word.proper) for words in (ours, theirs)]
+    shortened = initials[0] == other.name or initials[1].startswith(one.name)
+    return alike and one.proper and other.proper and one.name not in there and not shortened
 
 
 def _figures(claim: str, near: Sequence[str], passages: Sequence[Passage]) -> dict[str, float]:
