@@ -71,6 +71,7 @@ DOCUMENTS = [
         ('It "lasts for a hundred years from the date" and has a "term" (a "notice").', ()),
         ("The Annual Report 2023 and nda-1 say so (Alder), (2023), [Birch].", ()),
         ("$5 million [annual-2024]", ("annual-2024",)),
+        ("two years (secrecy 1.pdf, Section 4)", ("x1", "x2")),
         ("$5 million (Annual Report 2023, Item 7) and two years [nda-1 §4]", ("x3", "x1", "x2")),
         ("[Annual Report 2023 and Secrecy Agreement between Alder and Birch, Inc.]", ("x3", "x1", "x2")),
         (

@@ -35,7 +35,7 @@ _NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
 _EMPHASIS = regex(r"\*\*?|__")
 _GOES_ON = regex(r"\s+[A-Z\d]")
 _URL = regex(r"((?:https?://|www\.)[^\s\"'<>\[\]“”\ue000-\uf8ff]{3,500}(?<![.,;:!?)]))")
-_FILE = regex(r"[\w./\\-]+\.[A-Za-z][A-Za-z0-9]{1,5}")
+_FILE = regex(r"[^/\\\n]{1,120}\.[A-Za-z][A-Za-z0-9]{1,5}")
 _EXTENSION = regex(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
 _PAGE = regex(
     r"(?P<name>.*?)[\s,;:(\[–—-]*(?:\bpp?\.?|\bpages?|\bpg\.?|[#?&]page=)\s*"
@@ -158,6 +158,12 @@ class _Resolver:
         return found
 
     @cached_property
+    def written(self) -> list[str]:
+        """Names of documents as they stand in texts, files without their folders too; the longest first."""
+        names = {name for source in self.sources if not self.strict for name in source.names}
+        return sorted({*names, *map(_file_of, names)} - {""}, key=lambda name: (-len(name), name))
+
+    @cached_property
     def paged(self) -> bool:
         return not self.strict and any(source.page for source in self.sources)
 
@@ -183,10 +189,8 @@ class _Resolver:
 
     def beginning(self, text: str) -> str:
         """Longest name of a document with which a text begins; "" for none."""
-        names = {name for source in self.sources for name in source.names}
-        return max(
-            (name for name in names if text.casefold().startswith(name.casefold())), key=len, default=""
-        )
+        folded = text.casefold()
+        return next((name for name in self.written if folded.startswith(name.casefold())), "")
 
     def _of(self, written: str) -> list[Source]:
         """Passages of the document that a text names."""
@@ -253,13 +257,12 @@ class _Resolver:
     def among(self, text: str) -> tuple[list[str], int]:
         """Documents, with their pages, among the words of a text, and how many words it has besides."""
         folded = text.casefold()
-        names = {name for source in self.sources if not self.strict for name in source.names}
-        held = sorted((name for name in names if len(name) > 1 and name.casefold() in folded), key=len)
+        held = [name for name in self.written if len(name) > 1 and name.casefold() in folded]
         if not held:
             return [], len(text)
         ids: list[str] = []
         rest, end = "", 0
-        named = "|".join(map(re.escape, reversed(held)))
+        named = "|".join(map(re.escape, held))
         for match in re.finditer(rf"(?<![\w-])(?:{named})(?![\w-])", text, re.IGNORECASE):
             page = _PAGE.match(text, match.end())
             page = None if page and page["name"] else page
@@ -327,11 +330,9 @@ class _Resolver:
 
     def files(self, text: str) -> re.Pattern[str] | None:
         """Match the file names of documents that a text holds."""
-        names = {name for source in self.sources for name in source.names}
-        files = sorted({file for file in map(_file_of, names) if file and file in text}, key=len)
-        return (
-            re.compile(rf"(?<![\w/.-])({'|'.join(map(re.escape, files[::-1]))})(?![\w/-])") if files else None
-        )
+        files = [name for name in self.written if name in text and _FILE.fullmatch(name)]
+        pattern = rf"(?<![\w/.-])({'|'.join(map(re.escape, files))})(?![\w/-])"
+        return re.compile(pattern) if files else None
 
     def quotations(self, text: str, question: str) -> list[Quotation]:
         """Quotations of passages: those that stand alone, and those in sentences."""
