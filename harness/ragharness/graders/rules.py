@@ -120,7 +120,8 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> U
     read = zip(parsed.sentences, roles, strict=True)
     texts = parsed.cited_texts(retrieved)
     told = [(part, role, supported(part, role, nothing, texts, profile)) for part, role in read]
-    return UngroundedReading(declined, tuple(describe(*each) for each in told), parsed.citations)
+    cited = (id_ for name in parsed.citations for id_ in parsed.members.get(name, (name,)))
+    return UngroundedReading(declined, tuple(describe(*each) for each in told), tuple(dict.fromkeys(cited)))
 
 
 def _taken_apart(
