@@ -431,8 +431,8 @@ def _rival_names(text: str, stated: set[str], strict: Licence) -> Iterator[Rival
     for segment in _CONTRAST.split(text):
         for low, high in clauses(segment):
             clause = segment[low:high]
-            strange = strict.strange(clause)
-            odd = not strange or strict.strange(segment) != strange or ":" in clause
+            strange = [word for word in strict.strange(clause) if len(word) > 2]
+            odd = not strange or len(strict.strange(segment)) > len(strict.strange(clause)) or ":" in clause
             if odd or YEAR.search(segment) or does("courtesy", clause):
                 continue
             given = _GIVEN.search(clause)
