@@ -26,7 +26,7 @@ from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import Scores, part_schema
 from ragharness.questions.questionset import QuestionSetMetadata
-from ragharness.records import Kind, Question, Record, Status, Usage
+from ragharness.records import Bucket, Kind, Question, Record, Status, Usage, YesNo
 from ragharness.rubrics.rubric import Item, Opinion, Rubric
 from ragharness.rubrics.scoring import RubricScores
 from ragharness.runner.run_folder import Run, Session
@@ -78,18 +78,26 @@ class Trace(Struct, kw_only=True, omit_defaults=True):
 
 
 class LabelledAnswer(Struct, kw_only=True, omit_defaults=True):
-    """An answer with the label that a person gave it."""
+    """An answer with what a person says of it: a label or a bucket, and axes."""
 
     id: str = ""
     question: str
     answers: list[str] | str
     """The accepted golds; in one text they are separated by ``|``."""
     answer: str
-    label: Literal["correct", "incorrect", "refusal"]
+    label: Literal["correct", "incorrect", "refusal", ""] = ""
+    """Required unless there is a bucket."""
+    bucket: Bucket | None = None
     kind: Literal["", "yesno", "number", "date", "text", "list"] = ""
     unit: str = ""
     passages: list[str | dict[str, Any]] = []
+    evidence: list[str] | None = None
+    """Ids of the passages that hold the gold; null: all of them."""
     citations: list[str] | None = None
+    citation_exists: YesNo | None = None
+    citation_supports: YesNo | None = None
+    refusal_quality: int | None = None
+    extra_claim_count: int | None = None
 
 
 class CaseQuestion(Struct, kw_only=True, omit_defaults=True):

@@ -690,6 +690,22 @@ def judging() -> str:
     )
 
 
+def confirm() -> str:
+    """Last result of ``benchmarks/confirm.py`` at an agreement of 90 %, as a table."""
+    lines = [
+        "| answers | chain | calls per 130 | review | other bucket | false *correct* | right ones condemned |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    rates = ("review", "other_bucket", "false_correct", "right_condemned")
+    for name, measured in _result("confirm").items():
+        for row in measured["rows"]:
+            if row["agreement"] in (None, 0.9):
+                shares = " | ".join(f"{100 * row[rate]:.1f} %" for rate in rates)
+                about = f"{name.replace('/answers', '').rpartition('/')[2]}, {measured['n']:,}"
+                lines.append(f"| {about} | `{row['chain']}` | {row['calls']:.0f} | {shares} |")
+    return "\n".join(lines)
+
+
 BLOCKS: dict[str, Callable[[str], str]] = {
     "axes": lambda _: figures("axes"),
     "measures": lambda _: figures("retrieval"),
@@ -733,6 +749,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "wrong_slot": lambda _: wrong_slot(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
+    "confirm": lambda _: confirm(),
 }
 
 

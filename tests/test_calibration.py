@@ -183,7 +183,9 @@ def test_buckets_and_axes_of_people_are_compared(verb: Verb, tmp_path: Path) -> 
             "unsupported", "Ann Lee [p2].", evidence=["p1"], citation_supports="no", extra_claim_count=2
         ),
         bucketed("Wrong", "Bo Ray [p2].", evidence=["p1"], citation_exists=""),
-        bucketed("refused", "I could not find who wrote it.", refusal_quality=1, citation_exists="no"),
+        bucketed(
+            "refused", "I could not find who wrote it.", label="", refusal_quality=1, citation_exists="no"
+        ),
         bucketed("correct", "Ann Lee [p2].", evidence="p1", refusal_quality=None),
         line("correct", "Ann Lee.", bucket=None),
     ]

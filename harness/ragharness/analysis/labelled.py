@@ -128,7 +128,7 @@ def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -
             theirs = mapping.columns[name]
             raise ValueError(f"expected a field {theirs!r}, found {', '.join(map(str, row))[:120] or 'none'}")
     bucket = _bucket(values.get("bucket"))
-    if "label" in values or bucket is None:
+    if bucket is None or word_of(values.get("label")):
         label = cast("Label", mapping.label(values.get("label")))
     else:
         label = _LABEL_OF[bucket]
