@@ -6,6 +6,7 @@ import hashlib
 import platform
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -314,7 +315,9 @@ def ask_all(
     session = Session(
         started=now, command=command, concurrency=config.concurrency, timeout=config.timeout, answered=0
     )
-    with folder.writing(session, again=again) as journals:
+    with ExitStack() as ended:
+        ended.callback(attribute, folder)
+        journals = ended.enter_context(folder.writing(session, again=again))
         if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
         calls = chain(folder.history(), folder.waiting()) if config.max_cost is not None else ()
@@ -353,7 +356,6 @@ def ask_all(
             if on_progress:
                 on_progress(progress)
         journals.records.check()
-    attribute(folder)
     return SessionResult(given_up, limits.reason if progress.answered < progress.total else "")
 
 
