@@ -35,7 +35,7 @@ SOURCE = (
 )
 FALSE_YES = 0.125  # share of AttributionBench's unsupported claims that are called supported
 UNDETERMINED = 0.32  # share of its claims that is left open
-TREES, DEPTH = 150, 3
+TREES, DEPTH = 90, 3
 COMMON = 1500  # concepts with a rarity of their own
 WEIGHTS = {
     "attributable": 14,
@@ -145,7 +145,7 @@ def fit(names: Sequence[str], table: Any, stated: Any, weights: Any) -> HistGrad
         max_depth=DEPTH,
         max_leaf_nodes=2**DEPTH,
         min_samples_leaf=40,
-        learning_rate=0.07,
+        learning_rate=0.11,
         l2_regularization=1,
         max_bins=64,
         monotonic_cst=signs,

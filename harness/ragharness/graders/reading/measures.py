@@ -38,10 +38,11 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
 
     def value(self, measured: Sequence[float]) -> float:
         """Leaf that measures lead to."""
-        node = 0
-        while node < len(self.measures):
-            node = 2 * node + 1 + (measured[self.measures[node]] > self.thresholds[node])
-        return self.leaves[node - len(self.measures)]
+        places, thresholds, node = self.measures, self.thresholds, 0
+        inner = len(places)
+        while node < inner:
+            node = 2 * node + 1 + (measured[places[node]] > thresholds[node])
+        return self.leaves[node - inner]
 
 
 class Gold(NamedTuple):

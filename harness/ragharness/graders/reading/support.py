@@ -23,7 +23,15 @@ from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import negations
 from ragharness.language.tables import regex, word_set
-from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered, sentences
+from ragharness.language.words import (
+    STOPWORDS,
+    concept,
+    concepts_of,
+    content,
+    generic_concepts,
+    remembered,
+    sentences,
+)
 from ragharness.records import Passage
 
 _WORD = regex(r"\d+(?:[.,]\d+)+|[^\W_]+(?:['’][^\W_]+)?")
@@ -40,8 +48,10 @@ _FLIPS = word_set(
 _MODALS = dict.fromkeys(("shall", "will", "would", "should"), "must") | {"can": "may", "could": "may"}
 _ARTICLES = word_set("the a an this that its their his her our")
 _SOURCE = frozenset(map(concept, ("according", "states", "says", "stated", "reported")))
+_NONE = frozenset[str]()
 _MOST_SENTENCES = 3  # of the passages that are read together
 _GAIN = 0.08  # share of a claim's words that a further sentence must add
+_LEAST = 0.4  # share of its words below which it is not stated: so were 9 of 82 stated claims there
 _NEAR = 0.3  # share of them that a sentence must hold to be aligned
 _WORD_FOR_WORD = 0.8  # share of them in the same order, from which another name in a place is a veto
 _NEARLY_ALL = 0.75  # share of them that a sentence must hold to contradict a figure
@@ -102,6 +112,10 @@ def support(claim: str, passages: Iterable[Passage]) -> Support:
 @lru_cache(maxsize=2048)
 def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
     said = read_line(_JOINED_NAME.sub(" ", claim))
+    texts = (text for passage in passages for text in (passage.text, passage.title, passage.heading))
+    there = generic_concepts().union(*map(concepts_of, texts))
+    if _weight(said.concepts & there) < _LEAST * _weight(said.concepts):
+        return Support(False, 0.0, "hardly a word of it is there")
     measured = measures(said, passages)
     if measured["figures_absent"]:
         return Support(False, 0.0, "a figure or date of it is not there")
@@ -153,12 +167,15 @@ def cited_support(claim: str, part: AnswerSentence, passages: Mapping[str, Passa
     for place, passage in enumerate(cited):
         if apart and passage and not whole[place] and len(read_line(pieces[place]).words) > 1:
             alone[place] = support(pieces[place], (passage,)).verdict
-    others = [
-        any(whole[:place] + whole[place + 1 :]) or _together(claim, cited[:place] + cited[place + 1 :])
-        for place in range(len(cited) if len(cited) > 1 else 0)
-    ]
     joint = True if any(whole) or (apart and all(alone)) else _together(claim, cited)
-    return CitedSupport(tuple(alone), joint, tuple(stated is True for stated in others))
+    others: list[bool] = []
+    for place in range(len(cited) if len(cited) > 1 else 0):
+        rest = whole[:place] + whole[place + 1 :]
+        needed = joint and not any(rest) and len(rest) > 1
+        others.append(
+            any(rest) or (needed is True and _together(claim, cited[:place] + cited[place + 1 :]) is True)
+        )
+    return CitedSupport(tuple(alone), joint, tuple(others))
 
 
 def _together(claim: str, cited: Sequence[Passage | None]) -> bool | None:
@@ -176,21 +193,33 @@ def read_line(text: str) -> Line:
     spans = [(match[0], match.start()) for match in _WORD.finditer(text)]
     last = -1
     for place, (written, start) in enumerate(spans):
-        base = written.casefold().partition("'")[0].partition("’")[0]
-        meaning = (written.replace(",", ""),) if written[0].isdigit() else content(written)
-        if base in _FLIPS or not meaning:
-            before.append(_MODALS.get(base, base))
+        name, function = _meaning(written)
+        if function:
+            before.append(function)
             continue
-        name = meaning[0]
         proper = written[0].isupper() and name not in generic
         if proper and (place == 0 or text[start - 2] in ".:;?!"):
             proper = name not in rarity or (place + 1 < len(spans) and spans[place + 1][0][0].isupper())
-        denied = sum(last < negator < start for negator in nots) % 2 == 1
-        words.append(Word(name, proper, written[0].isdigit(), frozenset(before), denied))
-        last, before = start, []
+        denied = bool(nots) and sum(last < negator < start for negator in nots) % 2 == 1
+        figure = written[0].isdigit()
+        words.append(Word(name, proper, figure, frozenset(before) if before else _NONE, denied))
+        last = start
+        before = []
     concepts = frozenset(word.name for word in words if not word.figure)
     joined = frozenset((one.name, other.name) for one, other in pairwise(words))
     return Line(text, tuple(words), concepts, joined, frozenset(before))
+
+
+@lru_cache(maxsize=16384)
+def _meaning(written: str) -> tuple[str, str]:
+    """Concept of a content word, or a function word."""
+    if written[0].isdigit():
+        return written.replace(",", ""), ""
+    base = written.casefold().partition("'")[0].partition("’")[0]
+    meaning = content(written)
+    if base in _FLIPS or not meaning:
+        return "", _MODALS.get(base, base)
+    return meaning[0], ""
 
 
 @lru_cache(maxsize=1024)
@@ -239,12 +268,13 @@ def _closest(said: Line, lines: Sequence[Line]) -> list[Line]:
     """Sentences that together hold most of the concepts of a claim, the closest first."""
     chosen: list[Line] = []
     missing = said.concepts - generic_concepts() or said.concepts
-    total = _weight(missing)
+    weighs = {name: weights().rarity.get(name, 1.0) for name in missing}
+    total = sum(weighs.values())
     while missing and len(chosen) < _MOST_SENTENCES:
         best, gain = None, 0.0
         for line in lines:
             if shared := missing & line.concepts:
-                worth = _weight(shared) - 0.002 * len(line.words)
+                worth = sum(map(weighs.__getitem__, shared)) - 0.002 * len(line.words)
                 if not chosen:
                     worth += len(said.joined & line.joined)
                 if worth > gain:
