@@ -100,8 +100,7 @@ def test_a_neighbour_named_as_another_contract_answers_nothing(gold: tuple[str, 
 @pytest.mark.parametrize(
     "answer",
     [
-        "I don't see a Rowell 10-K in the passages: they are all from Rowan's 10-K for fiscal 2022. (Rowell, to my"
-        + " knowledge, doesn't file one.)\n\nIf you meant Rowan, its diluted earnings per share were $2.16 [rowan#3].",
+        "I don't see a Rowell 10-K: they are all from Rowan's. If you meant Rowan, its earnings were $2.16 [rowan#3].",
         "There is no Rowell 10-K among the passages; they come from Rowan's. If Rowan was meant, it is $2.16.",
     ],
 )  # fmt: skip

@@ -50,6 +50,7 @@ from ragharness.language.markup import without_labels
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import holds
 from ragharness.language.words import content
+from ragharness.questions.values import undecidable
 from ragharness.records import Answer, Passage, Question, Reading, Sentence
 
 VERSION = "3"
@@ -174,7 +175,8 @@ class _Reader:
             # What stands beside a decline may be the answer.
             beside = self._commitment(refusal if refusal.sure else Refusal())
             elsewhere = all(of_another_document(part.text) for part in beside.parts)
-            if beside.committed and beside.match == "match" and not elsewhere:
+            sentence = undecidable(self.question) == "sentence"
+            if beside.committed and beside.match == "match" and not (elsewhere or sentence):
                 outcome.leave(f"it says {beside.value!r}, and declines")
                 refusal = Refusal()
         if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":

@@ -26,9 +26,8 @@ from ragharness.language.words import (
 )
 from ragharness.records import Question
 
-SURE = 0.5
+SURE = 0.3
 """The log odds from which an answer is a refusal whatever value stands beside the decline."""
-
 OWN_WORDS = 3.0
 """The log odds of a clause that denies in the question's words that there is such a thing."""
 FAINT = -1.0
@@ -131,8 +130,6 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
         predicates = frame(profile.proposition).predicates
         if not both and (answers or not predicates.isdisjoint(denied or said & INFORMING)):
             return None
-    if profile.kind == "yesno" and does("plain_no", clause) and not does("of_documents", clause):
-        return None
     words = frozenset(word for word in _object(clause) if not word.isdigit())
     known = profile.words | profile.kindred
     if len(words & known) * 5 >= len(words) * 2:
@@ -237,6 +234,8 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     corrected = any(does("premise", text) for text in sentences)
     denied = any(denies_premise(text, profile) for text in bare)
     clarifies = _asks_back(sentences)
+    if not moved and all(map(_is_plain, sentences)):
+        return Refusal(premise_corrected=corrected or denied, clarification=clarifies)
     said = read_clauses(sentences, question, profile)
     acts = {clause.act for clause in said}
     unset = profile.kind == "yesno" and not (question.answerable or cited)
@@ -267,6 +266,13 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     )
 
 
+def _is_plain(text: str) -> bool:
+    """Whether a sentence surely declines nothing; most answers hold no other."""
+    if negations(text) or does("purpose", text):
+        return False
+    return all(act_scores(text[low:high])["decline"] <= FAINT for low, high in clauses(text))
+
+
 def may_decline(said: Sequence[Clause]) -> bool:
     """Whether anything in an answer may decline; most answers need no more."""
     return any(
@@ -276,7 +282,7 @@ def may_decline(said: Sequence[Clause]) -> bool:
 
 def read_clauses(sentences: Sequence[str], question: Question, profile: Profile) -> list[Clause]:
     """Clauses of an answer in order."""
-    golds = [gold.casefold() for gold in question.answers if find_decline(gold)]
+    golds = [gold.casefold() for gold in question.answers if negations(gold) and find_decline(gold)]
     said: list[Clause] = []
     for index, text in enumerate(sentences):
         supposes = bool(said) and does("supposes", text)
@@ -430,7 +436,7 @@ def _names_other_document(text: str, question: str) -> bool:
 
 
 def of_another_document(text: str) -> bool:
-    """Whether a sentence says of its value that another document gives it ("comes from a different lease")."""
+    """Whether a sentence says that another document gives its value ("comes from a different lease")."""
     words = raw_words(text)
     following = (words[place + 1 : place + 3] for place, word in enumerate(words) if word in _ANOTHER)
     return any(not generic_concepts().isdisjoint(map(concept, near)) for near in following)
