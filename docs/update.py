@@ -68,7 +68,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for line in ("run --passage-words 60 --out before", "run --out after", "gate before after"):
+        for line in ("run --passage-words 90 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *line.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {line}")
@@ -377,6 +377,25 @@ def nearest() -> str:
             times = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
             table.append(_line([f"{row['vectors']:,}", *times]))
     return "\n".join(table)
+
+
+def noisy_gate() -> str:
+    """What ``benchmarks/noisy_gate.py`` drew last, as two tables: simulated pairs, and pairs of real runs."""
+    result = _result("noisy_gate")
+    tables = [_verdicts(result["cells"], f"of {result['pairs']} pairs")]
+    if real := result.get("real"):
+        tables.append(_verdicts(real["cells"], f"of {real['pairs']} pairs of real runs"))
+    return "\n\n".join(tables)
+
+
+def _verdicts(cells: Sequence[Any], of: str) -> str:
+    rows = [_line([of, "should", "rejected", "shipped", "cannot be decided"]), _line(["---", "---", *["---:"] * 3])]
+    for cell in cells:
+        name = cell["name"] + (f", {cell['epochs']} epochs" if cell["epochs"] == 5 else "")
+        pairs = sum(cell.get(verdict, 0) for verdict in ("reject", "ship", "incomplete"))
+        shares = (100 * cell.get(verdict, 0) / pairs for verdict in ("reject", "ship", "incomplete"))
+        rows.append(_line([name, cell["expected"], *(f"{share:g} %" for share in shares)]))
+    return "\n".join(rows)
 
 
 def engines() -> str:
@@ -693,7 +712,7 @@ def judging() -> str:
 def confirm() -> str:
     """Last result of ``benchmarks/confirm.py`` at an agreement of 90 %, as a table."""
     lines = [
-        "| answers | chain | calls per 130 | review | other bucket | false *correct* | right ones condemned |",
+        "| answers | chain | calls per 130 | review | other bucket | false *correct* | right condemned |",
         "|---|---|---|---|---|---|---|",
     ]
     rates = ("review", "other_bucket", "false_correct", "right_condemned")
@@ -734,6 +753,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "reranking": lambda _: reranking(),
     "rerank_weights": lambda _: rerank_weights(),
     "nearest": lambda _: nearest(),
+    "noisy_gate": lambda _: noisy_gate(),
     "engines": lambda _: engines(),
     "large_index": lambda _: large_index(),
     "large_folders": lambda _: large_folders(),

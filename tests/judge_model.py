@@ -9,7 +9,7 @@ from typing import Any
 
 from answering import Answering, Asked, Reply
 from ragharness.graders import Grader, load_grader
-from ragharness.graders.judging import DECISIONS, load_prompts, outside
+from ragharness.graders.judging import DECISIONS, MARK, load_prompts
 
 PARTS = {"reason": "as quoted", "evidence": ""}
 PROMPTS = load_prompts()
@@ -31,6 +31,11 @@ def said(value: object, *, prompt: int = 100, completion: int = 20) -> Reply:
 def asked_text(asked: Asked) -> str:
     """The turn of the user."""
     return str(asked.json["messages"][-1]["content"])
+
+
+def outside(prompt: str) -> str:
+    """Lines of a prompt that are not quoted."""
+    return "\n".join(line for line in prompt.split("\n") if not line.startswith(MARK.rstrip()))
 
 
 def decision_of(text: str) -> str:

@@ -137,8 +137,8 @@ def test_who_confirms_is_asked_about_what_may_be_false_and_differences_are_open(
 def test_a_difference_names_both_verdicts_and_the_reason() -> None:
     judge = Says("judge", replace(FALSE, judgements=(JUDGED,)))
     found = verdict(Chain([Says("rules", RIGHT), judge], {}, confirm=judge))
-    assert (found.status, found.reason) == ("needs_review", "UNREADABLE")
-    assert "rules says correct, judge says wrong: it is six" in found.why
+    assert (found.status, found.reason) == ("needs_review", "DISPUTED")
+    assert found.why == "The graders differ: rules says correct, judge says wrong: it is six."
     assert [(each.grader, each.bucket) for each in found.others] == [
         ("rules@1", "correct"),
         ("judge@1", "wrong"),

@@ -13,7 +13,8 @@ import pytest
 import judge_model
 from answering import Answering
 from conftest import ROOT
-from ragharness.graders.judging import MARK, fenced, load_prompts, outside
+from judge_model import outside
+from ragharness.graders.judging import MARK, fenced, load_prompts
 
 
 def _benchmark() -> Any:

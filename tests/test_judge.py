@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from judge_model import Model, judge, labelled
 from ragharness.errors import AccessRefused, UsageError
 from ragharness.graders import Grader, cost_lines, load_grader
 from ragharness.graders.judge import truth_of
-from ragharness.graders.judging import read_reply
+from ragharness.graders.judging import FOLDER, read_reply
 from ragharness.graders.verdicts import grade
 from ragharness.records import Answer, Distractor, Passage, Question, Reading, Verdict
 
@@ -319,6 +320,37 @@ def test_kept_replies_are_asked_for_once(server: Answering, tmp_path: Path) -> N
     assert (calls, len(server.asked)) == (3, 3)
     assert (after.bucket, after.judgements[0].label) == (before.bucket, "agrees")
     assert "0 calls (3 more are kept" in cost_lines(again)[0]
+
+
+def test_replies_to_another_version_of_a_prompt_are_not_used(server: Answering, tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "mine")
+    path = tmp_path / "mine" / "answer.txt"
+    path.write_text(path.read_text("utf-8").replace("version: 3", "version: 4").replace("Hedged", "Doubtful"))
+    own = f"prompts={tmp_path / 'mine'}"
+    for calls, settings in enumerate(([], [own]), start=1):
+        for _ in range(2):
+            grader = judge(server, *settings, cache=tmp_path)
+            verdict(grader, "It is two years [deed#1].")
+            assert len(server.asked) == calls
+    assert grader.version != judge(server).version
+    path.write_text(path.read_text("utf-8").replace("{truth}", "{gold}"))
+    with pytest.raises(UsageError, match=r"expected \{answer\}, \{cited\}, .* in the section user"):
+        judge(server, own)
+
+
+def test_people_and_a_confirming_judge_are_compared(verb: Verb, server: Answering, tmp_path: Path) -> None:
+    row = {"question": "How long?", "answers": ["two years"], "bucket": "correct", "passages": ["Two years."]}
+    lines = [
+        {**row, "answer": "It lasts 2 years [p1]."},
+        {**row, "answer": "I cannot say.", "bucket": "refused"},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ("calibrate", "--answers", "a.jsonl", "--confirm", "judge", *options(server), "--json")
+    found = verb(*command)
+    assert "took 1 calls" in found.errors
+    facts = json.loads(found.output)
+    assert (facts["buckets"]["correct"]["correct"], facts["buckets"]["refused"]["refused"]) == (1, 1)
+    assert facts["grader"].startswith("rules,judge@")
 
 
 def test_the_cost_is_told_by_decision(server: Answering, tmp_path: Path) -> None:

@@ -51,11 +51,6 @@ def fenced(text: str) -> str:
     return "\n".join(MARK + line for line in lines) or MARK + EMPTY
 
 
-def outside(prompt: str) -> str:
-    """Lines of a prompt that are not quoted."""
-    return "\n".join(line for line in prompt.split("\n") if not line.startswith(MARK.rstrip()))
-
-
 def _plain(line: str) -> str:
     if not (line.isascii() and line.isprintable()):
         line = "".join(char for char in line if char in _SEEN or unicodedata.category(char) not in _UNSEEN)
@@ -140,17 +135,13 @@ def _load(path: Path, decision: str) -> JudgePrompt:
             help=f"copy the prompts from {FOLDER}",
         ) from error
     version, sections = read_sections(text, path)
-    named = dict(sections)
-    ours = FOLDER / f"{decision}.txt"
-    required = _PLACE.findall(dict(read_sections(ours.read_text(encoding="utf-8"), ours)[1])["user"])
-    present = _PLACE.findall(named.get("user", ""))
-    if sorted(present) != sorted(required):
-        places = ", ".join(f"{{{name}}}" for name in sorted(required))
-        raise UsageError(
-            f"expected {places} on lines of their own in the section user of {path}, found"
-            f" {', '.join(present) or 'none'}",
-            help=f"copy {ours}",
-        )
+    named, ours = dict(sections), FOLDER / f"{decision}.txt"
+    own = dict(read_sections(ours.read_text(encoding="utf-8"), ours)[1])
+    required, present = (sorted(_PLACE.findall(texts.get("user", ""))) for texts in (own, named))
+    if present != required:
+        places = ", ".join(f"{{{name}}}" for name in required)
+        message = f"expected {places} on lines of their own in the section user of {path}, found {present}"
+        raise UsageError(message, help=f"copy {ours}")
     digest = hashlib.sha256(content).hexdigest()[:8]
     return JudgePrompt(decision, version, digest, named.get("system", ""), named["user"])
 

@@ -102,14 +102,24 @@ TABLE: tuple[Row, ...] = (
 )  # fmt: skip
 
 
+_DISPUTED = Row(2, lambda q, r: False, None, _always("DISPUTED"), "The graders differ: {unreadable}.")
+
+
 def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict:
     """Verdict on a reading: the first row of ``TABLE`` that applies, the flags and the axes."""
     row = next(row for row in TABLE if row.applies(question, reading))
-    graded = row.bucket is not None
     others = tuple(_opinion(question, other_reading) for other_reading in reading.others)
-    for opinion in others if reading.confirmed_by else ():
-        if opinion.grader == reading.confirmed_by and opinion.bucket not in (None, row.bucket):
-            return decide(question, _disputed(reading, row.bucket, opinion), grader=grader)
+    against = [
+        opinion for opinion in others if reading.confirmed_by and opinion.grader == reading.confirmed_by
+    ]
+    if any(opinion.bucket not in (None, row.bucket) for opinion in against):
+        own = _opinion(question, replace(reading, others=()))
+        sides = (f"{view.grader.partition('@')[0]} says {view.bucket}" for view in (own, *against))
+        reasons = [f": {made.reason}" for opinion in against for made in opinion.judgements if made.reason]
+        why = "".join([", ".join(sides), *reasons[:1]])
+        row, others = _DISPUTED, (own, *others)
+        reading = replace(reading, unreadable=why, by="", judgements=())
+    graded = row.bucket is not None
     flags = _flags(row, question, reading) if graded else tuple(sorted(set(reading.flags)))
     if any(opinion.bucket not in (None, row.bucket) for opinion in others):
         flags = tuple(sorted({*flags, "disagreement"}))
@@ -135,22 +145,6 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
         others=others,
         axes_by=reading.axes_by,
         judgements=reading.judgements,
-    )
-
-
-def _disputed(reading: Reading, bucket: Bucket | None, opinion: Opinion) -> Reading:
-    """Reading that is left open, since the grader that confirms it comes to another bucket."""
-    names = (name.partition("@")[0] for name in (reading.by, opinion.grader))
-    why = ", ".join(f"{name} says {said}" for name, said in zip(names, (bucket, opinion.bucket), strict=True))
-    reasons = [f": {made.reason}" for made in opinion.judgements if made.reason]
-    own = replace(reading, confirmed_by="", others=())
-    return replace(
-        own,
-        status="needs_review",
-        unreadable="".join([why, *reasons[:1]]),
-        by="",
-        judgements=(),
-        others=(own, *reading.others),
     )
 
 
