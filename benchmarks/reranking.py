@@ -19,9 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench import HERE, parser, read_result, show_progress, write_result
 from ragharness import __version__
-from ragharness.analysis.intervals import cluster_intervals
+from ragharness.analysis.intervals import cluster_totals
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.questions.loading import load_questions
 from ragharness.records import Hit, Question
@@ -103,7 +105,8 @@ def _gain(before: Sequence[int], after: Sequence[int]) -> dict[str, Any]:
         for old, new in zip(before, after, strict=True)
     ]
     means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    bounds = cluster_intervals(rows, [1] * len(rows))
+    drawn = cluster_totals(np.array(rows, dtype=float)) / len(rows)
+    bounds = np.quantile(drawn, (0.025, 0.975), axis=0).T.tolist()
     return {
         name: [round(value, 4) for value in (mean, *interval)]
         for name, mean, interval in zip(("recall", "mrr"), means, bounds, strict=True)

@@ -389,7 +389,10 @@ def noisy_gate() -> str:
 
 
 def _verdicts(cells: Sequence[Any], of: str) -> str:
-    rows = [_line([of, "should", "rejected", "shipped", "cannot be decided"]), _line(["---", "---", *["---:"] * 3])]
+    rows = [
+        _line([of, "should", "rejected", "shipped", "cannot be decided"]),
+        _line(["---", "---", *["---:"] * 3]),
+    ]
     for cell in cells:
         name = cell["name"] + (f", {cell['epochs']} epochs" if cell["epochs"] == 5 else "")
         pairs = sum(cell.get(verdict, 0) for verdict in ("reject", "ship", "incomplete"))

@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from ragharness.analysis.gate import Change, inform
-from ragharness.analysis.rules import Gates
+from ragharness.analysis.intervals import paired_interval, sign_test
 from ragharness.analysis.scores import Scores
 from ragharness.analysis.scoring import score_folder
 from ragharness.analysis.sides import Side, differences, read_side, settle
@@ -26,6 +25,23 @@ OUTCOMES = (*BUCKETS, UNGRADED)
 _BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}  # where not desired
 
 _HASH = re.compile(r"\A([0-9a-f]{12})[0-9a-f]{20,}\Z")  # its first characters are shown
+
+
+_MOVES: dict[str, tuple[str, ...]] = {
+    bucket: (bucket,) for bucket in ("wrong", "unsupported", "correct", "refused")
+}
+_MOVES["unacceptable"] = ("wrong", "unsupported")
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """How the share of one outcome moved, over questions graded in both runs."""
+
+    outcome: str
+    gained: int  # questions that have it in the candidate only
+    lost: int  # questions that have it in the base only
+    difference: float | None  # candidate's share less the base's; null without questions
+    newcombe: tuple[float, float] | None
+    p: float  # exact McNemar, two-sided
 
 
 class Flip(Struct, frozen=True):
@@ -100,9 +116,27 @@ def _against(letter: str, base: Side, other: Side) -> Against:
             flips.append((before - after, -after, flip))
     return Against(
         letter=letter,
-        changes=inform(base, other, Gates()).changes,
+        changes=[_change(outcome, buckets, flows) for outcome, buckets in _MOVES.items()],
         flips=[flip for _, _, flip in sorted(flips, key=lambda each: each[:2])],
         flows={was: {now: flows[was, now] for now in OUTCOMES} for was in OUTCOMES},
+    )
+
+
+def _change(outcome: str, buckets: tuple[str, ...], flows: Counter[tuple[str, str]]) -> Change:
+    """One outcome's move over the questions that are graded in both runs."""
+    counts = Counter[tuple[bool, bool]]()
+    for (was, now), times in flows.items():
+        if UNGRADED not in (was, now):
+            counts[was in buckets, now in buckets] += times
+    gained, lost, n = counts[False, True], counts[True, False], counts.total()
+    interval = paired_interval(counts[True, True], gained, lost, counts[False, False])
+    return Change(
+        outcome=outcome,
+        gained=gained,
+        lost=lost,
+        difference=(gained - lost) / n if n else None,
+        newcombe=interval if n else None,
+        p=sign_test(lost, gained),
     )
 
 

@@ -15,28 +15,17 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.analysis.intervals import (
-    cluster_intervals,
-    false_alarm,
-    fewest_significant,
-    flip_rate,
-    holm,
-    majority_chance,
-    mcnemar,
-    paired_interval,
-    sign_flip,
-    smallest_mean,
-    smallest_rise,
-)
 from ragharness.analysis.rules import (
     Gates,
     RuleResult,
+    Statistics,
     check_calibration,
     check_citations,
-    check_rules,
+    check_counts,
+    check_rates,
     check_thresholds,
 )
-from ragharness.analysis.sides import Mark, Pairs, Side, common, differences, read_side, settle
+from ragharness.analysis.sides import Mark, Pairs, Side, common, differences, read_side
 from ragharness.errors import RagharnessError, StorageError, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
@@ -44,6 +33,8 @@ from ragharness.support.files import read_plain
 
 Verdict = Literal["ship", "reject", "incomplete", "not comparable"]
 FORMAT = 1
+_REPEATING = ("extractive", "refuse", "blind", "replay", "scripted")
+"""Pipelines of our own whose answers are the same at every run."""
 
 
 class Waiting(Struct, frozen=True):
@@ -64,6 +55,9 @@ class Decision(Struct, frozen=True, kw_only=True):
     candidate: str
     questions: int  # questions that both runs were asked: the denominator of everything
     epochs: int
+    judged_by: Literal["counts", "rates"] = "counts"
+    """The rules literally, where epochs agree; or a test of rates over epochs, where they differ."""
+    asked_once: bool = False  # of a pipeline that is not known to repeat itself: counts may be luck
     gates: Gates
     reasons: list[str]  # why it is rejected, incomplete or not comparable
     allowed: list[str]  # differences between the runs that were allowed by name
@@ -73,7 +67,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     settles: list[Waiting] = []  # answers whose grading would settle an incomplete verdict
     ungraded: dict[str, int] = {}
     attempts: Attempts | None = None
-    information: Information | None = None
+    statistics: Statistics | None = None  # the test that decides between rates
+    wavering: dict[str, list[str]] = {}  # questions whose epochs differ, of the base and of the candidate
 
 
 def gate(
@@ -129,8 +124,14 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
     )
     if refused:
         return decision
-    pairs = Pairs(base, candidate, gates.epochs)
-    rules = [*check_rules(base, candidate, pairs, gates), *thresholds]
+    wavering = {"base": base.wavering, "candidate": candidate.wavering}
+    literal = gates.deterministic or gates.epochs != "rates" or not any(wavering.values())
+    settled = Pairs(base, candidate, "majority" if gates.epochs == "rates" else gates.epochs)
+    if literal:
+        rules, statistics = check_counts(settled, gates), None
+    else:
+        rules, statistics = check_rates(Pairs(base, candidate, "rates"), gates)
+    rules += thresholds
     passes = {rule.passes for rule in rules}
     verdict: Verdict = "reject" if False in passes else "incomplete" if None in passes else "ship"
     deciding = [rule for rule in rules if rule.passes is (False if verdict == "reject" else None)]
@@ -140,10 +141,13 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         decision,
         verdict=verdict,
         ships=verdict == "ship",
+        judged_by="counts" if literal else "rates",
+        asked_once=min(base.epochs, candidate.epochs) == 1
+        and not (gates.deterministic or _repeat(base, candidate)),
         reasons=[f"{rule.rule} {rule.name}: {rule.text}" for rule in deciding],
-        buckets=pairs.tally(),
+        buckets=settled.tally(),
         rules=rules,
-        newly_wrong=newly_wrong(base, candidate, gates),
+        newly_wrong=newly_wrong(settled),
         settles=[
             Waiting(name, run, statuses[name])  # type: ignore[arg-type]
             for name in base.asked
@@ -152,8 +156,14 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
             if name in statuses
         ],
         ungraded={run: len(statuses) for run, statuses in ungraded.items()},
-        information=inform(base, candidate, gates),
+        statistics=statistics,
+        wavering=wavering,
     )
+
+
+def _repeat(*sides: Side) -> bool:
+    """Whether all pipelines are known to give the same answers at every run."""
+    return all(side.run.settings.pipeline.partition(":")[0] in _REPEATING for side in sides)
 
 
 NAME = "gate.jsonl"
@@ -248,52 +258,6 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-POLICY = (
-    "One more wrong answer can never be significant (exact McNemar p = 1): that it is rejected all the same"
-    " is policy, not inference."
-)
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """How the share of one outcome moved, over questions graded in both runs."""
-
-    outcome: str
-    gained: int  # questions that have it in the candidate only
-    lost: int  # questions that have it in the base only
-    difference: float | None  # candidate's share less the base's; null without questions
-    newcombe: tuple[float, float] | None
-    cluster: tuple[float, float] | None  # bootstrap over documents; null where no question changed
-    p: float  # exact McNemar, two-sided
-    mid_p: float
-    p_holm: float | None  # adjusted for the other rows; null for ``wrong``, which is the primary one
-    always_valid_p: float
-
-
-class Quality(Struct, frozen=True, kw_only=True):
-    """How the refusal quality moved, over questions refused in both runs; its grades are ordinal."""
-
-    n: int
-    difference: float | None
-    cluster: tuple[float, float] | None
-    p: float  # sign-flip permutation test, two-sided
-    p_holm: float
-    smallest: float | None  # the mean difference that so many would show with power 0.8
-    base_mean: float | None  # over all refusals of the base: it also moves when other questions are refused
-    candidate_mean: float | None
-
-
-class Noise(Struct, frozen=True, kw_only=True):
-    """How much the runs vary by themselves, from their epochs."""
-
-    epochs: int
-    base_flips: float  # the chance that two epochs of a question of the base disagree
-    candidate_flips: float
-    base_unstable: list[str]  # questions whose bucket differs between epochs of the base
-    candidate_unstable: list[str]
-    false_alarm: float  # the estimated chance that the count of wrong rises between two runs of the base
-    false_alarm_once: float  # the same if each question were asked once
-
-
 class NewlyWrong(Struct, frozen=True, kw_only=True):
     """A question that is wrong in the candidate and was not in the base."""
 
@@ -305,58 +269,15 @@ class NewlyWrong(Struct, frozen=True, kw_only=True):
     """Whether every epoch of the candidate is wrong and none of the base; null: asked once."""
 
 
-class Information(Struct, frozen=True, kw_only=True):
-    """What does not change the verdict."""
-
-    n: int  # questions graded in both runs
-    documents: int  # clusters of the bootstrap: documents asked about
-    changes: list[Change]
-    refusal_quality: Quality
-    smallest_rise: float | None
-    """The rise of the wrong rate that n questions show with power 0.8, with as many fixed as here."""
-    needed: int  # newly wrong questions that would be significant, with as many fixed as here
-    noise: Noise | None  # null where each question was asked once
-    policy: str = POLICY
-
-
-def inform(base: Side, candidate: Side, gates: Gates) -> Information:
-    """Tests and intervals."""
-    rule = gates.epochs
-    graded: list[tuple[str, str, str]] = []
-    refused: list[tuple[str, float]] = []
-    for name in common(base, candidate):
-        before, after = settle(base.marks[name], rule), settle(candidate.marks[name], rule)
-        if len(before.buckets) == len(after.buckets) == 1:
-            (was,), (now,) = before.buckets, after.buckets
-            document = base.asked[name].document or name
-            graded.append((document, was, now))
-            if before.quality and after.quality:
-                refused.append((document, after.quality[0] - before.quality[0]))
-    n = len(graded)
-    primary, *others = _changes(graded)
-    better = primary.lost
-    quality = _quality(refused, base, candidate)
-    adjusted = holm([*(change.p for change in others), quality.p])
-    return Information(
-        n=n,
-        documents=len({document for document, _, _ in graded}),
-        changes=[primary, *(replace(other, p_holm=p) for other, p in zip(others, adjusted, strict=False))],
-        refusal_quality=replace(quality, p_holm=adjusted[-1]),
-        smallest_rise=smallest_rise(n, better / n) if n else None,
-        needed=fewest_significant(better),
-        noise=_noise(base, candidate, gates),
-    )
-
-
-def newly_wrong(base: Side, candidate: Side, gates: Gates) -> list[NewlyWrong]:
-    """Questions that are surely wrong in the candidate and surely were not in the base."""
-    newly = []
-    for name in common(base, candidate):
-        was, now = (settle(side.marks[name], gates.epochs).buckets for side in (base, candidate))
+def newly_wrong(pairs: Pairs) -> list[NewlyWrong]:
+    """Questions that are surely wrong in the candidate and surely were not in the base, the stable first."""
+    rows = []
+    for name, pair in pairs.by_question.items():
+        was, now = pair.base.buckets, pair.candidate.buckets
         if now == {"wrong"} and "wrong" not in was:
-            old, new = (_times_wrong(side.marks[name]) for side in (base, candidate))
-            before, after = (len(side.marks[name]) for side in (base, candidate))
-            newly.append(
+            old, new = (_times_wrong(side.marks[name]) for side in (pairs.base, pairs.candidate))
+            before, after = (len(side.marks[name]) for side in (pairs.base, pairs.candidate))
+            rows.append(
                 NewlyWrong(
                     question=name,
                     was=" or ".join(bucket for bucket in BUCKETS if bucket in was),
@@ -365,98 +286,8 @@ def newly_wrong(base: Side, candidate: Side, gates: Gates) -> list[NewlyWrong]:
                     stable=None if before == after == 1 else old == 0 and new == after,
                 )
             )
-    return newly
+    return sorted(rows, key=lambda row: row.stable is False)
 
 
 def _times_wrong(marks: Sequence[Mark]) -> int:
-    return sum(each.bucket == "wrong" for each in marks)
-
-
-_OUTCOMES: dict[str, tuple[str, ...]] = {b: (b,) for b in ("wrong", "unsupported", "correct", "refused")}
-_OUTCOMES["unacceptable"] = ("wrong", "unsupported")
-
-
-def _changes(graded: Sequence[tuple[str, str, str]]) -> list[Change]:
-    moved = [[(now in held) - (was in held) for held in _OUTCOMES.values()] for _, was, now in graded]
-    clusters = _by_cluster([document for document, _, _ in graded], moved)
-    rows = []
-    for place, (outcome, held) in enumerate(_OUTCOMES.items()):
-        gained = sum(each[place] > 0 for each in moved)
-        lost = sum(each[place] < 0 for each in moved)
-        both = sum(was in held and now in held for _, was, now in graded)
-        n, tests = len(graded), mcnemar(gained, lost)
-        rows.append(
-            Change(
-                outcome=outcome,
-                gained=gained,
-                lost=lost,
-                difference=(gained - lost) / n if n else None,
-                newcombe=paired_interval(both, gained, lost, n - both - gained - lost) if n else None,
-                cluster=clusters[place] if gained or lost else None,
-                p=tests.exact,
-                mid_p=tests.mid,
-                p_holm=None,
-                always_valid_p=tests.always_valid,
-            )
-        )
-    return rows
-
-
-def _by_cluster(documents: Sequence[str], moved: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    sums: dict[str, list[float]] = {}
-    sizes: dict[str, int] = {}
-    for document, values in zip(documents, moved, strict=True):
-        held = sums.setdefault(document, [0.0] * len(values))
-        sums[document] = [one + other for one, other in zip(held, values, strict=True)]
-        sizes[document] = sizes.get(document, 0) + 1
-    # Sorted, so that the same draw falls on the same document whatever the order of the records.
-    names = sorted(sums)
-    return cluster_intervals([sums[name] for name in names], [sizes[name] for name in names])
-
-
-def _quality(refused: Sequence[tuple[str, float]], base: Side, candidate: Side) -> Quality:
-    moved = [each for _, each in refused]
-    n = len(moved)
-    mean = sum(moved) / n if n else None
-    spread = (sum((each - (mean or 0)) ** 2 for each in moved) / (n - 1)) ** 0.5 if n > 1 else 0.0
-    clusters = _by_cluster([document for document, _ in refused], [[each] for each in moved])
-    return Quality(
-        n=n,
-        difference=mean,
-        cluster=clusters[0] if any(moved) else None,
-        p=sign_flip(moved),
-        p_holm=1.0,
-        smallest=smallest_mean(spread, n) if spread else None,
-        base_mean=_mean_quality(base),
-        candidate_mean=_mean_quality(candidate),
-    )
-
-
-def _mean_quality(side: Side) -> float | None:
-    found = [each.quality for marks in side.marks.values() for each in marks if each.quality is not None]
-    return sum(found) / len(found) if found else None
-
-
-def _noise(base: Side, candidate: Side, gates: Gates) -> Noise | None:
-    if base.epochs == 1 or candidate.epochs == 1:
-        return None
-    flips, unstable = [], []
-    for side in (base, candidate):
-        seen = {name: [mark.bucket for mark in marks] for name, marks in side.marks.items()}
-        flips.append(sum(map(flip_rate, seen.values())) / len(seen) if seen else 0.0)
-        unstable.append([name for name, buckets in seen.items() if len(set(buckets)) > 1])
-    epochs = base.epochs
-    chances = [_times_wrong(marks) / epochs for marks in base.marks.values()]
-    wavering = [each for each in chances if 0 < each < 1]
-    return Noise(
-        epochs=epochs,
-        base_flips=flips[0],
-        candidate_flips=flips[1],
-        base_unstable=unstable[0],
-        candidate_unstable=unstable[1],
-        false_alarm=false_alarm(
-            majority_chance(each, epochs) if gates.epochs == "majority" else 1 - (1 - each) ** epochs
-            for each in wavering
-        ),
-        false_alarm_once=false_alarm(wavering),
-    )
+    return sum(mark.bucket == "wrong" for mark in marks)

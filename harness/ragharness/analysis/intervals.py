@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+Z80 = 0.8416212335729143  # its 80 % point: the power with which a rise is to be seen
 
 _HALVINGS = 64  # bisection steps: the interval [0, 1] is halved below the spacing of floats near 1
 
@@ -91,23 +92,6 @@ def binomial_cdf(count: int, n: int, share: float) -> float:
 DRAWS = 2000
 
 
-def cluster_intervals(
-    sums: Sequence[Sequence[float]], sizes: Sequence[int], *, draws: int = DRAWS, seed: int = 0
-) -> list[tuple[float, float]]:
-    """95 % percentile interval of each mean, whole clusters being drawn with replacement.
-
-    ``sums`` has a line for each cluster and in it the sum of each measure over its questions, ``sizes`` how
-    many questions it has (Davison and Hinkley 1997, 3.8). Nothing without clusters.
-    """
-    if not sums:
-        return []
-    import numpy as np
-
-    totals = cluster_totals(np.column_stack((np.asarray(sums, dtype=float), sizes)), draws=draws, seed=seed)
-    low, high = np.quantile(totals[:, :-1] / totals[:, -1:], (0.025, 0.975), axis=0)
-    return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
-
-
 def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
     """Column totals of each draw of whole clusters with replacement, as an array of draws."""
     import numpy as np
@@ -120,80 +104,7 @@ def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
     return totals
 
 
-def flip_rate(epochs: Sequence[Hashable]) -> float:
-    """Chance that two different epochs of a question disagree."""
-    n = len(epochs)
-    alike = sum(epochs.count(each) - 1 for each in epochs)
-    return 1 - alike / (n * (n - 1)) if n > 1 else 0.0
-
-
-def majority_chance(chance: float, epochs: int) -> float:
-    """Chance that at least half of the epochs have what each has with ``chance``."""
-    return 1 - binomial_cdf((epochs + 1) // 2 - 1, epochs, chance)
-
-
-def false_alarm(chances: Iterable[float]) -> float:
-    """Chance that a count rises when nothing changed, by the chance of each question to be counted."""
-    import numpy as np
-
-    counts = np.ones(1)
-    for chance in chances:
-        if 0 < chance < 1:
-            counts = np.convolve(counts, (1 - chance, chance))
-    above = 1 - np.cumsum(counts)
-    return max(0.0, float(counts @ above))
-
-
-Z80 = 0.8416212335729143  # the 80 % point of the standard normal distribution: the power that is planned for
-
-ALPHA = 0.05
-
-_EXACT_UP_TO = 20  # differences whose signs are flipped in every way; more of them are drawn
-
 _DRAWS = 10_000
-_STEP = 0.0025  # steps in which the smallest rise is looked for
-
-_EXACT_POWER = 400
-"""Questions up to which the power is summed; the normal approximation is within a point beyond."""
-
-
-class McNemar(NamedTuple):
-    """p values of the exact McNemar test on the pairs that changed."""
-
-    exact: float  # two-sided
-    mid: float
-    """Two-sided, with half the chance of the result itself (Lancaster 1961): less strict, not guaranteed."""
-    one_sided: float  # that more became worse than better
-    always_valid: float  # two-sided, and valid however often one looked while the pairs came in
-
-
-def mcnemar(worse: int, better: int) -> McNemar:
-    """P values of McNemar's test for ``worse`` and ``better`` changes.
-
-    ``always_valid`` is 1 / e with Robbins' mixture (1970) over the chance of a change for the worse, here
-    Beta(1/2, 1/2): e is a martingale while pairs come in, so that Ville's inequality holds at every look
-    (Johari, Koomen, Pekelis and Walsh 2022, Always Valid Inference).
-    """
-    n = worse + better
-    if n == 0:
-        return McNemar(1.0, 1.0, 1.0, 1.0)
-    exact = sign_test(better, worse)
-    point = math.exp(_log_choose(n, worse) - n * math.log(2))
-    mixture = n * math.log(2) + math.lgamma(worse + 0.5) + math.lgamma(better + 0.5) - math.lgamma(n + 1)
-    return McNemar(
-        exact,
-        exact - point if worse != better else 1.0,
-        binomial_cdf(better, n, 0.5),
-        min(1.0, math.exp(math.log(math.pi) - mixture)),
-    )
-
-
-def fewest_significant(better: int, *, one_sided: bool = False) -> int:
-    """Changes for the worse that make p at most 0.05 beside ``better`` ones for the better."""
-    worse, p = better, mcnemar(better, better)
-    while (p.one_sided if one_sided else p.exact) > ALPHA:
-        worse, p = worse + 1, mcnemar(worse + 1, better)
-    return worse
 
 
 def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:
@@ -220,106 +131,88 @@ def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[f
     return rate1 - rate2 - below, rate1 - rate2 + above
 
 
-def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
-    """Two-sided p that paired differences have mean 0: their signs are flipped at random.
+class JointTest(NamedTuple):
+    """Several measures of the same questions under one test: a value for each measure, in their order."""
 
-    Exact for up to 20 differences other than 0, else 10,000 draws with (k + 1) / (B + 1), which is never 0
-    (Phipson and Smyth 2010).
+    p: list[float]  # chance that an equal candidate shows any measure to rise as clearly as this one
+    totals: list[float]  # sums of the differences
+    errors: list[float]  # standard errors of the totals, whole clusters being drawn
+    null_errors: list[float]  # the same if the candidate equals the base
+    critical: float  # the multiple of a null error from which a total is a rise
+
+
+_WAYS = 13  # clusters up to which every way to flip their signs is counted
+
+_SIGNS = 2_000
+"""Clusters up to which signs are drawn; the sums of more are normal."""
+
+
+def joint_test(differences: Any, clusters: Any, error: float, seed: int = 0) -> JointTest:
+    """Test of whether any column of ``differences`` (a line for each question) rises, one-sided.
+
+    The signs of whole clusters (their numbers stand in ``clusters``) are flipped together, and the largest
+    of the studentised sums is compared with its own distribution (Westfall and Young 1993): all measures
+    together show a rise of an equal candidate with chance ``error`` at most. Exact for few clusters, else
+    from 10,000 draws with (k + 1) / (B + 1).
     """
-    sizes = [abs(each) for each in differences if each]
-    if not sizes:
-        return 1.0
-    # Means of epochs are not exact in binary.
-    observed = abs(math.fsum(differences)) - 1e-9
-    if len(sizes) <= _EXACT_UP_TO:
-        sums: dict[float, int] = {0.0: 1}
-        for size in sizes:
-            grown: dict[float, int] = {}
-            for total, ways in sums.items():
-                for each in (round(total + size, 9), round(total - size, 9)):
-                    grown[each] = grown.get(each, 0) + ways
-            sums = grown
-        return float(sum(ways for total, ways in sums.items() if abs(total) >= observed) / 2 ** len(sizes))
     import numpy as np
 
+    columns = differences.shape[1]
+    count = int(clusters.max()) + 1 if len(clusters) else 0
+    sums = np.column_stack([
+        np.bincount(clusters, weights=differences[:, column], minlength=count) for column in range(columns)
+    ])  # fmt: skip
+    sizes = np.bincount(clusters, minlength=count)[:, None]
+    totals = sums.sum(axis=0)
+    null_errors = np.sqrt((sums**2).sum(axis=0))
+    centred = sums - sizes * totals / max(1, len(differences))
+    errors = np.sqrt((centred**2).sum(axis=0) * (count / max(1, count - 1)))
+    scaled = sums / np.where(null_errors > 0, null_errors, 1.0)
+    scaled = scaled[(scaled != 0).any(axis=1)]
+    moving = len(scaled)
     drawn = np.random.default_rng(seed)
-    totals = np.zeros(_DRAWS)
-    values, counts = np.unique(np.array(sizes, dtype=float), return_counts=True)
-    for value, count in zip(values, counts, strict=True):
-        totals += value * (2 * drawn.binomial(count, 0.5, _DRAWS) - count)
-    return (int(np.sum(np.abs(totals) >= observed)) + 1) / (_DRAWS + 1)
+    if moving <= _WAYS:
+        ways = (np.arange(2**moving)[:, None] >> np.arange(moving)) & 1
+        largest = ((2.0 * ways - 1) @ scaled).max(axis=1)
+    elif moving <= _SIGNS:
+        signs = drawn.integers(0, 2, (_DRAWS, moving), dtype=np.int8)
+        largest = ((2.0 * signs - 1) @ scaled).max(axis=1)
+    else:
+        largest = drawn.multivariate_normal(np.zeros(columns), scaled.T @ scaled, _DRAWS).max(axis=1)
+    largest.sort()
+    extra = int(moving > _WAYS)
+    statistics = scaled.sum(axis=0)
+    above = len(largest) - np.searchsorted(largest, statistics - 1e-9)
+    p = (above + extra) / (len(largest) + extra)
+    allowed = max(0, math.floor(error * (len(largest) + extra)) - extra)
+    critical = float(largest[len(largest) - allowed - 1]) if allowed < len(largest) else 0.0
+    p = np.where(null_errors > 0, p, 1.0)
+    return JointTest(p.tolist(), totals.tolist(), errors.tolist(), null_errors.tolist(), critical)
 
 
-def holm(values: Sequence[float]) -> list[float]:
-    """P values adjusted for being looked at together, in their order (Holm 1979)."""
-    adjusted, least = [0.0] * len(values), 0.0
-    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        least = max(least, min(1.0, (len(values) - rank) * values[place]))
-        adjusted[place] = least
-    return adjusted
+def chance_of_flips(counts: Sequence[int], epochs: int, base: int, candidate: int) -> float:
+    """Expected number of questions that come out all wrong in one run and never in the other by noise alone.
 
-
-def smallest_mean(deviation: float, n: int) -> float:
-    """Smallest mean difference that n pairs show with power 0.8 at 0.05 two-sided."""
-    return (Z95 + Z80) * deviation / math.sqrt(n) if n else math.inf
-
-
-def smallest_rise(n: int, better: float = 0.0) -> float | None:
-    """Smallest rise of a rate that McNemar's test on n questions shows with power 0.8.
-
-    ``better`` is the rate of changes for the better that happen beside it. Exact in steps of a quarter point
-    up to 400 questions, Connor's approximation (1987) beyond; None where no rise is shown.
+    ``counts`` says how often each question was wrong in its ``epochs`` of both runs together. The chances of
+    the questions are taken to follow the beta distribution of the same mean and spread.
     """
-    near = _normal_rise(n, better)
-    if n > _EXACT_POWER or near is None:
-        return near
-    critical = [_critical(changed) for changed in range(n + 1)]
-    step = max(1, int(0.7 * near / _STEP))
-    while (rise := step * _STEP) + 2 * better <= 1:
-        if _power(n, rise + better, better, critical) >= 0.8:
-            return rise
-        step += 1
-    return None
+    n, mean = len(counts), sum(counts) / (len(counts) * epochs) if counts else 0.0
+    if not 0 < mean < 1:
+        return 0.0
+    spread = sum((count / epochs - mean) ** 2 for count in counts) / n / (mean * (1 - mean))
+    alike = (spread - 1 / epochs) / (1 - 1 / epochs)  # the correlation of two epochs of a question
+    if alike < 1e-3:
+        return float(n * mean**candidate * (1 - mean) ** base)
+    size = max(1 / alike - 1, 1e-6)
+    first, second = mean * size, (1 - mean) * size
+    return n * math.exp(_log_beta(first + candidate, second + base) - _log_beta(first, second))
 
 
-def _normal_rise(n: int, better: float) -> float | None:
-    def shown(rise: float) -> bool:
-        changed = rise + 2 * better
-        needed = Z95 * math.sqrt(changed) + Z80 * math.sqrt(max(0.0, changed - rise * rise))
-        return rise * math.sqrt(n) >= needed
-
-    most = 1 - 2 * better
-    if n == 0 or most <= 0 or not shown(most):
-        return None
-    low, high = 0.0, most
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
-    return high
+def _log_beta(first: float, second: float) -> float:
+    return math.lgamma(first) + math.lgamma(second) - math.lgamma(first + second)
 
 
-def _critical(changed: int) -> int:
-    """Largest count of the rarer change that is significant; -1: none is."""
-    tail, count = 0.0, -1
-    while 2 * (tail := tail + math.exp(_log_choose(changed, count + 1) - changed * math.log(2))) <= ALPHA:
-        count += 1
-    return count
-
-
-def _power(n: int, worse: float, better: float, critical: Sequence[int]) -> float:
-    changed = worse + better
-    share = worse / changed
-    middle, spread = n * changed, 8 * math.sqrt(n * changed) + 8
-    total = 0.0
-    for count in range(max(0, int(middle - spread)), min(n, int(middle + spread)) + 1):
-        if critical[count] >= 0:
-            rejects = binomial_cdf(critical[count], count, 1 - share)
-            rejects += binomial_cdf(critical[count], count, share) if better else 0.0
-            log = _log_choose(n, count) + count * math.log(changed)
-            rest = (n - count) * math.log1p(-changed) if changed < 1 else 0.0
-            total += math.exp(log + rest) * rejects
-    return total
-
-
-def _log_choose(n: int, count: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(count + 1) - math.lgamma(n - count + 1)
+def poisson_tail(count: int, mean: float) -> float:
+    """Chance of at least ``count`` where ``mean`` are expected."""
+    terms = (math.exp(-mean) * mean**i / math.factorial(i) for i in range(count))
+    return max(0.0, 1 - math.fsum(terms))

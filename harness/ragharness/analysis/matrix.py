@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.analysis.intervals import cluster_totals, sign_flip
+from ragharness.analysis.intervals import cluster_totals, joint_test
 from ragharness.analysis.scores import Scores
 from ragharness.analysis.sides import Side, common, differences, read_side, settle
 from ragharness.config import RunConfig, flag_of
@@ -241,7 +241,7 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
         # A draw may have none of the documents that the contrast is about.
         means = drawn[:, :-1] / np.where(drawn[:, -1:] > 0, drawn[:, -1:], np.nan)
         changes = [
-            BucketChange(bucket, share, _interval(means[:, i]), sign_flip([float(x) for x in observed[:, i]]))
+            BucketChange(bucket, share, _interval(means[:, i]), _two_sided(observed[:, i]))
             for i, (bucket, share) in enumerate(zip(BUCKETS, shares, strict=True))
         ]
         distances = np.abs(means).sum(axis=1) / 2
@@ -279,6 +279,13 @@ def _by_document(pairs: Sequence[tuple[Side, Side]]) -> dict[str, list[float]]:
                     sums[at] += (bucket in now) - (bucket in was)
                 sums[-1] += 1
     return found
+
+
+def _two_sided(sums: Any) -> float:
+    """P value of sums by document: the smaller of both directions, which are tested together."""
+    import numpy as np
+
+    return min(joint_test(np.column_stack((sums, -sums)), np.arange(len(sums)), 0.05).p)
 
 
 def _interval(draws: Any) -> tuple[float, float]:

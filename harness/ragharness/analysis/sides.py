@@ -15,7 +15,9 @@ from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, Record
 from ragharness.runner.run_folder import Run, RunFolder
 
-Rule: TypeAlias = Literal["majority", "any"]  # the bucket of more than half of the epochs, or the worst
+Rule: TypeAlias = Literal["rates", "majority", "any"]
+"""What epochs come to: the share of each bucket, the bucket of more than half of them, or the worst."""
+Ends: TypeAlias = tuple[float, float]  # the least and the most that a figure can be
 DIFFERENCES = ("corpus", "question_set", "grader", "epochs", "citations")  # the same, or allowed by name
 WORST_FIRST = ("wrong", "unsupported", "refused", "correct")
 BEST_QUALITY = 3
@@ -59,6 +61,12 @@ class Side(NamedTuple):
         """How often each question was asked."""
         return self.run.settings.epochs
 
+    @property
+    def wavering(self) -> list[str]:
+        """Questions whose graded epochs differ in anything that is compared."""
+        graded = {name: {mark for mark in marks if mark.bucket} for name, marks in self.marks.items()}
+        return [name for name, marks in graded.items() if len(marks) > 1]
+
     def ungraded(self) -> dict[str, str]:
         """Questions that have no bucket in some epoch, with the first status that says why."""
         return {
@@ -71,10 +79,23 @@ class Side(NamedTuple):
 class Settled(NamedTuple):
     """What the epochs of one question come to, as limits where some of them are ungraded."""
 
-    buckets: frozenset[str]  # one bucket, or those that it may still become
-    quality: tuple[float, float] | None
+    buckets: frozenset[str]  # one bucket, or those that it may still become; of rates all that occur or may
+    quality: Ends | None
     """The mean quality of its refusals; None: it is no refusal, or none has a quality."""
-    claims: tuple[float, float]  # uncited claims of an epoch, on average
+    claims: Ends | None
+    """The mean count of uncited claims of its epochs that answer; None: it is a refusal."""
+    supports: Ends | None = (
+        None  # the share of its epochs whose citations all support; None: it cites nothing
+    )
+    shares: tuple[float, ...] = ()  # of its epochs, by bucket; empty: it comes to one bucket
+    unknown: float = 0.0  # the share of its epochs that are ungraded
+
+    def share(self, *buckets: str) -> Ends:
+        """Share of its epochs that are in one of the buckets, or whether it comes to one of them."""
+        if not self.shares:
+            return float(self.buckets <= {*buckets}), float(not self.buckets.isdisjoint(buckets))
+        low = sum(share for bucket, share in zip(BUCKETS, self.shares, strict=True) if bucket in buckets)
+        return low, low + self.unknown
 
 
 def read_side(folder: RunFolder, like: Side | None = None) -> Side:
@@ -138,24 +159,38 @@ def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
 @lru_cache(maxsize=65_536)
 def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
     """What the epochs of a question come to, however the ungraded ones turn out."""
-    graded = tuple(each.bucket for each in marks if each.bucket is not None)
-    open_ones = len(marks) - len(graded)
-    turns = combinations_with_replacement(BUCKETS, open_ones)
-    buckets = frozenset(bucket_of((*graded, *turned), rule) for turned in turns)
-    claims = [each.claims for each in marks]
-    least = sum(each or 0 for each in claims) / len(marks)
-    unknown = any(each.claims is None and each.bucket is None for each in marks)
-    return Settled(buckets, _quality(marks, open_ones, buckets), (least, UNLIMITED if unknown else least))
+    graded = tuple(mark.bucket for mark in marks if mark.bucket is not None)
+    ungraded = [mark for mark in marks if mark.bucket is None]
+    if rule == "rates":
+        buckets = frozenset(BUCKETS if ungraded else graded)
+    else:
+        turns = combinations_with_replacement(BUCKETS, len(ungraded))
+        buckets = frozenset(bucket_of((*graded, *turned), rule) for turned in turns)
+    qualities = [mark.quality for mark in marks if mark.bucket == "refused" and mark.quality is not None]
+    claims = [mark.claims or 0 for mark in marks if mark.bucket not in (None, "refused")]
+    cited = [int(mark.supports) for mark in marks if mark.bucket and mark.supports is not None]
+    return Settled(
+        buckets,
+        _ends(qualities, [(0, BEST_QUALITY)] * len(ungraded)) if "refused" in buckets else None,
+        _ends(claims, [_claims_of(mark) for mark in ungraded]) if buckets - {"refused"} else None,
+        _ends(cited, [(0, 1)] * len(ungraded)),
+        tuple(graded.count(bucket) / len(marks) for bucket in BUCKETS) if rule == "rates" else (),
+        len(ungraded) / len(marks),
+    )
 
 
-def _quality(marks: tuple[Mark, ...], open_ones: int, buckets: frozenset[str]) -> tuple[float, float] | None:
-    known = [each.quality for each in marks if each.bucket == "refused" and each.quality is not None]
-    if "refused" not in buckets or not (known or open_ones):
+def _claims_of(mark: Mark) -> Ends:
+    return (0, UNLIMITED) if mark.claims is None else (mark.claims, mark.claims)
+
+
+def _ends(values: Sequence[float], ungraded: Sequence[Ends]) -> Ends | None:
+    """Limits of the mean of values to which each of the ungraded may add one, or none; None without any."""
+    if not values and not ungraded:
         return None
-    n = len(known) + open_ones
-    mean = sum(known) / len(known) if known else None
-    low, high = sum(known) / n, (sum(known) + BEST_QUALITY * open_ones) / n
-    return (low, high) if mean is None else (min(mean, low), max(mean, high))
+    n = len(values) + len(ungraded)
+    means = [(sum(values) + sum(ends)) / n for ends in zip(*ungraded, strict=True)]
+    means += [sum(values) / len(values)] if values else []
+    return min(means), max(means)
 
 
 class Pair(NamedTuple):
@@ -170,6 +205,8 @@ class Pairs:
     """The questions of both runs, and how often each pair of results occurs."""
 
     def __init__(self, base: Side, candidate: Side, rule: Rule) -> None:
+        self.base = base
+        self.candidate = candidate
         marks = {name: (base.marks[name], candidate.marks[name]) for name in common(base, candidate)}
         self.by_question = {
             name: Pair(settle(was, rule), settle(now, rule), tied(was, now))

@@ -11,10 +11,16 @@ EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
 
 def gate(
     base: str = typer.Argument(
-        ..., metavar="BASE", help="Run that the change is measured against.", autocompletion=completion("run")
+        "",
+        metavar="[BASE]",
+        help="Run that the change is measured against (default: the one before the newest).",
+        autocompletion=completion("run"),
     ),
     candidate: str = typer.Argument(
-        ..., metavar="CANDIDATE", help="Run with the change.", autocompletion=completion("run")
+        "",
+        metavar="[CANDIDATE]",
+        help="Run with the change (default: the newest).",
+        autocompletion=completion("run"),
     ),
     gates: str = typer.Option(
         "", "--gates", metavar="FILE|NAME=VALUE,...", help="A gate.toml, or its settings themselves."
@@ -23,6 +29,7 @@ def gate(
         "", "--override", metavar="WHY", help="Record that you ship anyway; the verdict stays."
     ),
     who: str = typer.Option("", "--by", metavar="WHO", help="Who overrides."),
+    detail: bool = typer.Option(False, "--all", help="Show the statistics, too."),
     form: str = FORM,
     as_json: bool = JSON,
     markdown: bool = MARKDOWN,
@@ -37,9 +44,12 @@ def gate(
     from ragharness.analysis.gate import gate as decide
     from ragharness.analysis.rules import read_gates
     from ragharness.reports.compare import gate_sections
-    from ragharness.runner.run_search import find_run
+    from ragharness.runner.run_search import find_run, run_before
 
     form = form_of(form, markdown=markdown, as_json=as_json)
-    decision = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)
-    print_report(decision, gate_sections(decision), form)
+    after = find_run(candidate)
+    decision = decide(
+        find_run(base) if base else run_before(after), after, read_gates(gates), by=who, why=why
+    )
+    print_report(decision, gate_sections(decision, detail=detail), form)
     return EXIT[decision.verdict]

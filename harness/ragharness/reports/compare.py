@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from ragharness.analysis.compare import OUTCOMES, Against, Comparison
-from ragharness.analysis.gate import Change, Decision, Information, Noise
+from ragharness.analysis.compare import OUTCOMES, Against, Change, Comparison
+from ragharness.analysis.gate import Decision
 from ragharness.analysis.matrix import Effect, Matrix, MatrixCell
 from ragharness.analysis.metrics import PARTS
-from ragharness.analysis.rules import Limits, RuleResult
+from ragharness.analysis.rules import Limits, RuleResult, Statistics
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
@@ -254,7 +253,6 @@ def _points(share: float) -> str:
 
 
 _NAMED = 6  # questions that are named of each rule, so that they fit a line; JSON has all
-_NAMED_OF_TWO = 2  # the same where two lists stand side by side
 _LISTED = 40  # newly wrong questions, and answers that would settle it, that are listed; JSON has all
 
 _SENTENCES = {
@@ -263,6 +261,11 @@ _SENTENCES = {
     "incomplete": "INCOMPLETE: whether {candidate} may replace {base} depends on answers without a bucket.",
     "not comparable": "NOT COMPARABLE: {candidate} with {base}.",
 }
+_UNDECIDED = "INCOMPLETE: whether {0.candidate} may replace {0.base} cannot be decided from so few answers."
+_LUCK = (
+    "Each question was asked once, so this may be luck. Ask both again: ragharness run --epochs 3; or declare"
+    " that the pipeline repeats itself: --gates deterministic=yes."
+)
 _UNCALIBRATED = "INCOMPLETE: {0.candidate} may replace {0.base} once the grader is calibrated: {reasons}."
 _TONES: dict[str, Tone] = {"ship": "good", "reject": "bad"}
 _RATES = ("citation supports",)
@@ -279,30 +282,70 @@ def headline(found: Decision) -> str:
     failing = [rule for rule in found.rules if rule.passes is False]
     if found.verdict == "incomplete" and all(rule.passes or rule.rule == "C" for rule in found.rules):
         return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
+    noisy = [rule for rule in found.rules if rule.passes is None and rule.margin and not rule.undecided]
+    if found.verdict == "incomplete" and noisy and not found.settles:
+        return f"{_UNDECIDED.format(found)} {_not_excluded(noisy)}{_deciding(found.statistics)}"
     moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or found.rules if not rule.passes)
-    return f"{sentence} {moved[:1].upper()}{moved[1:]}."
+    alone = ""
+    if found.statistics is not None and found.statistics.confirmed_reject:
+        names = ids(found.statistics.confirmed, _NAMED)
+        alone = f" In every epoch, and before in none: {names}."
+    return f"{sentence} {moved[:1].upper()}{moved[1:]}.{alone}"
 
 
-def gate_sections(found: Decision) -> list[Section]:
-    """Verdict, the rules, the questions that changed, and the information below them."""
+def _not_excluded(rules: Sequence[RuleResult]) -> str:
+    """What the answers do not rule out."""
+    parts = [f"{rule.name} {_amount(rule, rule.largest or 0.0)}" for rule in rules]
+    return f"A change for the worse is not excluded ({', '.join(parts)})."
+
+
+def _deciding(statistics: Statistics | None) -> str:
+    if statistics is None or statistics.questions_needed is None:
+        return ""
+    epochs = f"{statistics.epochs_needed} epochs, or " if statistics.epochs_needed else ""
+    return f" {epochs}about {statistics.questions_needed} questions would decide."
+
+
+def _amount(rule: RuleResult, value: float) -> str:
+    """Change a question, in the rule's own unit."""
+    if rule.name in ("refusal quality", "uncited claims"):
+        return f"{value:+.2f} {'grades' if rule.name == 'refusal quality' else 'an answer'}"
+    return f"{100 * value:+.1f} points"
+
+
+def gate_sections(found: Decision, *, detail: bool = False) -> list[Section]:
+    """Verdict, the rules, the questions that changed, and with ``detail`` the statistics."""
     tone = _TONES.get(found.verdict, "unclear")
     if found.verdict == "not comparable":
         allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
         return [Section(told=(headline(found), allow), tone=tone)]
-    times = f" x {found.epochs} epochs, {found.gates.epochs}" if found.epochs > 1 else ""
+    times = f" x {found.epochs} epochs, by {found.judged_by}" if found.epochs > 1 else ""
     banner = [f"ALLOWED DIFFERENCE, so read with care: {name}." for name in found.allowed]
     head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, found.rules))
-    sections = [
-        Section(told=(headline(found),), tone=tone),
+    luck = [_LUCK] if found.asked_once else []
+    return [
+        Section(told=(headline(found), *luck, *_error_rates(found)), tone=tone),
         *([Section(told=banner, tone="unclear")] if banner else []),
         Section(f"Rules, {found.questions} questions{times}", (), head, rules, frozenset({0, 1, 5})),
         *_changed(found),
         *_settling(found),
-        *_attempts(found),
+        *_attempts(found, detail=detail),
+        *(_statistics(found) if detail else []),
     ]
-    if found.information is not None:
-        sections += _information(found.information)
-    return [*sections, Section(told=(headline(found),), tone=tone)]
+
+
+def _error_rates(found: Decision) -> list[str]:
+    """How often the verdict is wrong, and what it can see, where epochs differ."""
+    if (statistics := found.statistics) is None:
+        return []
+    wavering = len({name for names in found.wavering.values() for name in names})
+    seen = [f"{rule.name} {_amount(rule, rule.seen)}" for rule in found.rules if rule.margin and rule.seen]
+    text = (
+        f"Epochs of {wavering} questions differ, so rates are compared: of candidates that equal the base"
+        f" {100 * statistics.error:g} in 100 are rejected, by all rules together. Seen in 4 of 5 cases:"
+        f" {', '.join(seen)}."
+    )
+    return [text]
 
 
 def threshold_section(found: Sequence[RuleResult]) -> Section:
@@ -360,7 +403,6 @@ def _changed(found: Decision) -> list[Section]:
                 rows.append((rule.rule, rule.name, how, str(len(names)), ids(names, _NAMED)))
     sections = []
     if found.newly_wrong:
-        note = () if found.epochs > 1 else ("Each was asked once, so their stability is unknown.",)
         columns = 5 if found.epochs > 1 else 2
         stable = {True: "stable", False: "flaky", None: ""}
         newly = [
@@ -368,10 +410,14 @@ def _changed(found: Decision) -> list[Section]:
             for answer in found.newly_wrong[:_LISTED]
         ]
         head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
-        sections = [Section("Newly wrong", note, head, newly, frozenset({0, 1, 4}))]
+        sections = [Section("Newly wrong", (), head, newly, frozenset({0, 1, 4}))]
     if rows:
         head = ("", "rule", "", "n", "questions")
         sections.append(Section("Questions that changed", (), head, rows, frozenset({0, 1, 2, 4})))
+    worse = [answer.question for answer in found.newly_wrong]
+    worse += [name for rule in found.rules if rule.passes is False for name in rule.worse]
+    if worse:
+        sections.append(Section(told=(f"Look at one: ragharness show {worse[0]} {found.candidate}",)))
     return sections
 
 
@@ -390,66 +436,49 @@ def _settling(found: Decision) -> list[Section]:
     return [Section("Answers that would settle it", (note,), head, rows, frozenset({0, 1, 2}))]
 
 
-def _attempts(found: Decision) -> list[Section]:
+def _attempts(found: Decision, *, detail: bool) -> list[Section]:
     if (attempts := found.attempts) is None:
         return []
     same = f", {attempts.same_settings} of them with the same settings" if attempts.same_settings > 1 else ""
-    lines = [f"Attempt {attempts.number} at this pipeline on these questions{same}."]
-    lines += [f"Overridden by {entry.who} on {entry.when}: {entry.why}" for entry in attempts.overrides]
-    return [Section(told=[*lines, *filter(None, [attempts.note])])]
-
-
-def _information(found: Information) -> list[Section]:
-    quality = found.refusal_quality
-    rows: list[Sequence[str]] = [
-        (
-            *_shift(change),
-            limits(change.newcombe),
-            limits(change.cluster),
-            p_value(change.p),
-            "primary" if change.p_holm is None else p_value(change.p_holm),
-        )
-        for change in found.changes
-    ]
-    if quality.n:
-        change = "n/a" if quality.difference is None else f"{quality.difference:+.2f}"
-        ends = limits(quality.cluster, 1), p_value(quality.p), p_value(quality.p_holm)
-        rows.append(("quality", "", "", change, "", *ends))
-    wrong = found.changes[0]
-    notes = [
-        found.policy,
-        f"With {wrong.lost} fixed, {found.needed} newly wrong answers would be significant.",
-        f"For wrong, mid-p is {p_value(wrong.mid_p)}.",
-        f"p that is valid however often one looks at a growing run: {p_value(wrong.always_valid_p)}.",
-    ]
-    if found.smallest_rise is None:
-        notes.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
-    else:
-        notes.append(
-            f"The smallest rise of the wrong rate that {found.n} questions show (power 80%):"
-            f" {100 * found.smallest_rise:.1f} points, {math.ceil(found.smallest_rise * found.n)} questions."
-        )
-    if quality.smallest is not None:
-        notes.append(
-            f"Of refusal quality, which is ordinal, {quality.n} common refusals show {quality.smallest:.2f}."
-        )
-    basis = f"{found.n} questions graded in both runs, about {found.documents} documents."
-    head = ("share of", "+", "-", "change", "95% CI", "by document", "p", "Holm")
-    noise = [_noise(found.noise)] if found.noise else []
-    title = "Information, does not change the verdict"
-    return [Section(title, (basis,), head, rows), Section(told=notes), *noise]
-
-
-def _noise(found: Noise) -> Section:
-    wavering = (found.base_unstable, found.candidate_unstable)
-    unstable = [ids(names, _NAMED_OF_TWO) or "none" for names in wavering]
-    rows = [
-        ("two epochs disagree", f"{100 * found.base_flips:.1f}%", f"{100 * found.candidate_flips:.1f}%"),
-        ("questions that waver", *unstable),
-    ]
-    alarm, once = (f"{100 * chance:.0f}%" for chance in (found.false_alarm, found.false_alarm_once))
-    note = (
-        f"The base against itself would show more wrong in {alarm} of cases ({once} if asked once):"
-        " that explains a result and does not excuse it."
+    tried = (
+        f"Attempt {attempts.number} at this pipeline on these questions{same}: of many, one passes by luck."
     )
-    return Section("Noise", (note,), ("", "base", "candidate"), rows, frozenset(range(3)))
+    lines = [tried] if detail or attempts.number > 1 else []
+    lines += [f"Overridden by {entry.who} on {entry.when}: {entry.why}" for entry in attempts.overrides]
+    lines += [attempts.note] if attempts.note else []
+    return [Section(told=lines)] if lines else []
+
+
+def _statistics(found: Decision) -> list[Section]:
+    """The joint test in plain words; nothing applies to counts of runs that repeat themselves."""
+    if (statistics := found.statistics) is None:
+        why = "Each question was asked once" if found.epochs == 1 else "Epochs agree, or are taken to"
+        return [Section("Statistics", (f"{why}: the rules are literal, and no test applies.",))]
+    rows = [
+        (
+            rule.name,
+            "" if rule.change is None else _amount(rule, rule.change),
+            p_value(rule.p),
+            "" if rule.largest is None else _amount(rule, rule.largest),
+            "" if rule.margin is None else _amount(rule, rule.margin),
+            "" if rule.seen is None else _amount(rule, rule.seen),
+        )
+        for rule in found.rules
+        if rule.p is not None
+    ]
+    meaning = (
+        "Worse: the change for the worse. p: how often a candidate that equals the base looks as bad by"
+        " any rule. Up to: had it become worse by more, 4 of 5 trials would look worse than this one; a ship"
+        " needs that below the margin. Seen: the change that is seen in 4 of 5 trials."
+    )
+    names = ids(statistics.confirmed, _NAMED) or "none"
+    confirmed = (
+        f"Wrong or unsupported in every epoch, and before in none: {names}."
+        f" By noise alone: {statistics.by_noise:.2g}."
+    )
+    notes = [meaning, f"What varies independently: {statistics.units} {statistics.unit}s.", confirmed]
+    for run, wavering in found.wavering.items():
+        listed = ids(wavering, _NAMED) or "none"
+        notes.append(f"Epochs differ, {run}: {len(wavering)} questions ({listed}).")
+    head = ("", "worse", "p", "up to", "margin", "seen")
+    return [Section("Statistics", (), head, rows), Section(told=notes)]

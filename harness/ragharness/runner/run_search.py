@@ -97,6 +97,15 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     raise UsageError(f"no run is named {name!r}; known runs, newest first: {_newest(runs)}")
 
 
+def run_before(run: RunFolder, root: Path = RUNS) -> RunFolder:
+    """Newest run older than this one; raises RunNotUsable."""
+    older = [folder for folder in list_runs(root) if folder.run.created < run.run.created]
+    if not older:
+        message = f"expected a run before {run.name} in the folder {root}, found none"
+        raise RunNotUsable(message, help="name both: ragharness gate BASE CANDIDATE")
+    return older[0]
+
+
 def _newest(runs: Sequence[RunFolder]) -> str:
     """Names of the first runs, which are the newest, and how many more there are."""
     names = ", ".join(folder.name for folder in runs[:_LISTED])
