@@ -191,6 +191,6 @@ def grade_run(
 
 
 def _summary(changed: list[Change]) -> str:
-    listed = (f"  {each.question}  {each.was} -> {each.now}" for each in changed[:_LISTED])
+    listed = (f"  {change.question}  {change.was} -> {change.now}" for change in changed[:_LISTED])
     more = [f"  and {len(changed) - _LISTED} more"] if len(changed) > _LISTED else []
     return "\n".join([f"{len(changed)} verdicts changed", *listed, *more])

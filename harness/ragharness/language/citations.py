@@ -149,13 +149,13 @@ class _Resolver:
     @cached_property
     def by_name(self) -> dict[str, list[Source]]:
         """Passages by each form of the names of their documents."""
-        found: dict[str, list[Source]] = {}
+        by_form: dict[str, list[Source]] = {}
         for source in () if self.strict else self.sources:
             forms = (form for name in source.names for form in name_forms(name))
             for form in dict.fromkeys(forms):
                 if len(form) >= _LEAST_NAME and not form.isdigit():
-                    found.setdefault(form, []).append(source)
-        return found
+                    by_form.setdefault(form, []).append(source)
+        return by_form
 
     @cached_property
     def written(self) -> list[str]:
@@ -179,8 +179,8 @@ class _Resolver:
             return self.names[name.casefold()]
         within = (self._of(name) if name else self.sources if self.paged else []) if page else []
         if page and within:
-            first, last = int(page["page"]), int(page["last"] or page["page"])
-            pages = {str(number) for number in range(first, min(last, first + 30) + 1)}
+            low, high = int(page["page"]), int(page["last"] or page["page"])
+            pages = {str(number) for number in range(low, min(high, low + 30) + 1)}
             on_page = [source for source in within if source.page in pages]
             # What has no pages is cited as a whole; a page that was not retrieved is no page of it.
             whole = [] if any(source.page for source in within) else within
@@ -221,8 +221,8 @@ class _Resolver:
             start, stop = int(numbered[1]), int(numbered[2] or numbered[1])
             ranks = () if known else range(start, min(stop, start + 30) + 1)
             return [id_ for rank in ranks for id_ in self._at(rank)]
-        if found := self.named(bare) or self.named(token.strip()):
-            return found
+        if ids := self.named(bare) or self.named(token.strip()):
+            return ids
         address = _URL.fullmatch(bare)
         if address and not self.strict:
             for part in re.split(r"[/?&=]", unquote(bare))[::-1]:
@@ -257,12 +257,12 @@ class _Resolver:
     def among(self, text: str) -> tuple[list[str], int]:
         """Documents, with their pages, among the words of a text, and how many words it has besides."""
         folded = text.casefold()
-        held = [name for name in self.written if len(name) > 1 and name.casefold() in folded]
-        if not held:
+        present = [name for name in self.written if len(name) > 1 and name.casefold() in folded]
+        if not present:
             return [], len(text)
         ids: list[str] = []
-        rest, end = "", 0
-        named = "|".join(map(re.escape, held))
+        remainder, end = "", 0
+        named = "|".join(map(re.escape, present))
         for match in re.finditer(rf"(?<![\w-])(?:{named})(?![\w-])", text, re.IGNORECASE):
             page = _PAGE.match(text, match.end())
             page = None if page and page["name"] else page
@@ -270,8 +270,8 @@ class _Resolver:
             another = " " in match[0] and not page and _GOES_ON.match(text, match.end())
             if match.start() >= end and not another:
                 ids += self.named(match[0] + (page[0] if page else ""))
-                rest, end = rest + text[end : match.start()], page.end() if page else match.end()
-        return list(dict.fromkeys(ids)), len(raw_words(rest + text[end:]))
+                remainder, end = remainder + text[end : match.start()], page.end() if page else match.end()
+        return list(dict.fromkeys(ids)), len(raw_words(remainder + text[end:]))
 
     def scan(self, text: str) -> list[str]:
         """Citations in an entry of a source list: addresses, ids, names of documents with their pages."""
@@ -312,21 +312,21 @@ class _Resolver:
                 lines.append(line)
         uses = Counter(_USE.findall("\n".join(lines)))
         cited = any(ids and uses[number] for _, number, ids, _ in sources)
-        for place, number, ids, line in sources:
+        for index, number, ids, line in sources:
             if number and cited:
                 # Of a list that names documents, what is not known is a source all the same.
                 self.names[number] = ids or [line.strip()[:_SHOWN]]
             else:
-                lines[place] = lines[place] + put(ids) if ids else line
-        return _INLINE.sub(lambda found: self._inline(found, put), "\n".join(lines))
+                lines[index] = lines[index] + put(ids) if ids else line
+        return _INLINE.sub(lambda source: self._inline(source, put), "\n".join(lines))
 
-    def _inline(self, found: re.Match[str], put: Put) -> str:
+    def _inline(self, source: re.Match[str], put: Put) -> str:
         """A source behind a sentence ("It is five. Source: Title.") as its mark."""
-        ends = [stop.end() for stop in re.finditer(r"[.!?](?=\s|$)|$", found[1])]
+        ends = [stop.end() for stop in re.finditer(r"[.!?](?=\s|$)|$", source[1])]
         for end in reversed(ends):
-            if ids := self.many(found[1][:end].rstrip(" .!?"), known=True):
-                return f" {put(ids)}{found[1][end:]}"
-        return found[0]
+            if ids := self.many(source[1][:end].rstrip(" .!?"), known=True):
+                return f" {put(ids)}{source[1][end:]}"
+        return source[0]
 
     def files(self, text: str) -> re.Pattern[str] | None:
         """Match the file names of documents that a text holds."""
@@ -336,7 +336,7 @@ class _Resolver:
 
     def quotations(self, text: str, question: str) -> list[Quotation]:
         """Quotations of passages: those that stand alone, and those in sentences."""
-        asked, found = squeeze(question), list[Quotation]()
+        question_words, quotations = squeeze(question), list[Quotation]()
         texts = [(source, squeeze(source.text)) for source in self.sources]
         for pattern in (_ALONE, _QUOTED):
             for match in pattern.finditer(text):
@@ -344,14 +344,16 @@ class _Resolver:
                 least = _LEAST_BEHIND if behind else _LEAST_QUOTED
                 pieces = [piece for piece in _OMITTED.split(match[1]) if len(piece.split()) >= least]
                 squeezed = tuple(map(squeeze, pieces))
-                known = any(other.start < match.end(1) and match.start(1) < other.end for other in found)
-                if known or not squeezed or squeezed[0] in asked or any(map(self._of, pieces)):
+                overlaps = any(
+                    earlier.start < match.end(1) and match.start(1) < earlier.end for earlier in quotations
+                )
+                if overlaps or not squeezed or squeezed[0] in question_words or any(map(self._of, pieces)):
                     continue
                 holding = [source for source, whole in texts if all(map(whole.__contains__, squeezed))]
                 if cited := self._as(match[1][:_SHOWN], holding):
                     alone = squeezed if pattern is _ALONE else ()
-                    found.append(Quotation(match.start(1), match.end(1) + 1, cited, alone))
-        return sorted(found)
+                    quotations.append(Quotation(match.start(1), match.end(1) + 1, cited, alone))
+        return sorted(quotations)
 
 
 def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
@@ -381,8 +383,8 @@ def mark(
     entries = [resolver.one(token) or resolver.scan(token) or [token] for token in tokens]
     if not resolver.integers and not any(token.casefold() in resolver.names for token in tokens):
         resolver.names |= {
-            str(place): entry
-            for place, (token, entry) in enumerate(zip(tokens, entries, strict=True), 1)
+            str(rank): entry
+            for rank, (token, entry) in enumerate(zip(tokens, entries, strict=True), 1)
             if not _NUMBERED.fullmatch(token)
         }
 
@@ -400,7 +402,7 @@ def mark(
         target = resolver.one((match[2] or "").strip(" #"), known=True) if match[2] else []
         return match[1] + put(target) if target else put(resolver.many(match[1])) or match[0]
 
-    def known(match: re.Match[str]) -> str:
+    def if_known(match: re.Match[str]) -> str:
         return put(resolver.many(match[1], known=True)) or match[0]
 
     def paged(match: re.Match[str]) -> str:
@@ -412,25 +414,25 @@ def mark(
     if "[" in text:
         text = _BRACKET.sub(bracket, text)
     if "#" in text or any(id_ in text for id_ in resolver.known):
-        text = _bare_ids(resolver.known, text).sub(lambda found: put([found[0]]), text)
+        text = _bare_ids(resolver.known, text).sub(lambda match: put([match[0]]), text)
     if not strict:
-        text = _ROUND.sub(known, text) if "(" in text else text
-        text = _URL.sub(known, text) if "://" in text or "www." in text else text
+        text = _ROUND.sub(if_known, text) if "(" in text else text
+        text = _URL.sub(if_known, text) if "://" in text or "www." in text else text
         if files := resolver.files(text):
-            text = files.sub(known, text)
+            text = files.sub(if_known, text)
         text = _BARE_PAGE.sub(paged, text) if resolver.paged else text
     quotations = [] if ids or entries or strict else resolver.quotations(text, question)
     for quotation in reversed(quotations):
-        said, quoted = text[: quotation.start - 1].rstrip(), text[quotation.start - 1 : quotation.end]
-        rest = text[quotation.end :]
-        if said.endswith("(") and rest.startswith(")"):  # "It is five ("the fee is five")."
-            text = f"{said[:-1]}{put(quotation.cited)}{rest[1:]}"
+        before, quoted = text[: quotation.start - 1].rstrip(), text[quotation.start - 1 : quotation.end]
+        remainder = text[quotation.end :]
+        if before.endswith("(") and remainder.startswith(")"):  # "It is five ("the fee is five")."
+            text = f"{before[:-1]}{put(quotation.cited)}{remainder[1:]}"
             continue
-        apart = f"{said} {put(quotation.cited)}\n" if said and quotation.alone else ""
-        text = f"{apart or text[: quotation.start - 1]}{quoted}{put(quotation.cited)}{rest}"
+        apart = f"{before} {put(quotation.cited)}\n" if before and quotation.alone else ""
+        text = f"{apart or text[: quotation.start - 1]}{quoted}{put(quotation.cited)}{remainder}"
     if ids:
-        text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
-        text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
+        text = _WRAPPED.sub(lambda match: "".join(MARK.findall(match[1])), text)
+        text = _AFTER_STOP.sub(lambda match: "".join(MARK.findall(match[2])) + match[1] + " ", text)
     flags = [("positional_citations", resolver.positional), ("quotations", bool(quotations))]
     return Marked(
         text,

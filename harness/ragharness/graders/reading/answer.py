@@ -57,9 +57,9 @@ class ParsedAnswer:
         """What each citation may name: passages by id, and those of a document or page as one."""
         passages = {passage.id: passage for passage in retrieved}
         for name, ids in self.members.items():
-            first, *others = (passages[id_] for id_ in ids)
-            text = "\n\n".join((first.text, *(other.text for other in others)))
-            passages[name] = replace(first, id=name, text=text)
+            members = [passages[id_] for id_ in ids]
+            text = "\n\n".join(passage.text for passage in members)
+            passages[name] = replace(members[0], id=name, text=text)
         return passages
 
     def supporting(self, ids: frozenset[str]) -> frozenset[str]:
@@ -106,10 +106,7 @@ def parse_answer(
 def sources_of(retrieved: Sequence[Passage]) -> list[Source]:
     """Passages as citations may name them."""
     return [
-        Source(
-            each.id, each.document or each.id, (each.document, each.title, *each.names), each.page, each.text
-        )
-        for each in retrieved
+        Source(p.id, p.document or p.id, (p.document, p.title, *p.names), p.page, p.text) for p in retrieved
     ]
 
 
@@ -187,7 +184,7 @@ class _Parser:
         """Whether a sentence is nothing but a quotation that is a citation, or goes on with one."""
         before = self.found[-1] if self.found else part
         goes_on = before.quotation and before.line == part.line
-        said = squeeze(part.text) if goes_on or part.text[0] in "\"“«(" else ""
+        said = squeeze(part.text) if goes_on or part.text[0] in '"“«(' else ""
         return bool(said) and any(said in quotation for quotation in self.marked.quotations)
 
     def _restates(self, text: str) -> bool:
@@ -307,11 +304,11 @@ def lend_citations(
         if not part.citations:
             run += [number] if claims[number] else []
             continue
-        for place in run:
-            parts[place].citations = part.citations
-            may_support = zip(part.citations, supports(place), strict=True)
-            held = tuple(mark for mark, holds in may_support if holds is not False)
-            parts[place].citations = held or (part.citations if idle[number] else ())
+        for index in run:
+            parts[index].citations = part.citations
+            may_support = zip(part.citations, supports(index), strict=True)
+            stated = tuple(mark for mark, holds in may_support if holds is not False)
+            parts[index].citations = stated or (part.citations if idle[number] else ())
         if run and idle[number]:
             part.citations = ()
         run = []
