@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 import judge_model
+import ragharness as rh
 from answering import Answering, Reply
 from judge_model import Model, judge, labelled
 from ragharness.errors import AccessRefused, UsageError
@@ -136,6 +137,16 @@ def test_the_gold_is_shown_as_true_statements(fields: dict[str, Any], truth: str
 def test_a_proposition_is_shown_as_true_or_false(answer: str, yes_means: bool, holds: str) -> None:
     question = replace(POLAR, answers=(answer,), yes_means=yes_means)
     assert truth_of(question) == f"It is {holds} that: It may be copied.\nThe answer is: {answer}."
+
+
+def test_frozen_golds_are_shown_right_way_round() -> None:
+    """Negative questions of the frozen set: the proposition is true where their answer denies."""
+    for question in rh.load_questions(rh.load_corpus("sample")).questions:
+        if question.kind == "yesno" and question.answerable:
+            first, *_, last = truth_of(question).split("\n")
+            affirms = (question.answers == ("yes",)) == (question.form == "positive")
+            assert first == f"It is {'true' if affirms else 'false'} that: {question.proposition}"
+            assert last == f"The answer is: {question.answers[0]}."
 
 
 def test_a_question_that_is_its_own_proposition_is_not_repeated() -> None:

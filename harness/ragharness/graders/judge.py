@@ -113,6 +113,8 @@ class Judge:
     ) -> Reading:
         """Reading with one axis as the model sees it; what it leaves open is not known."""
         texts = {"question": question.text, "answer": answer.text}
+        if axis == "refusal_quality" and not (reading.quality_unknown or reading.refusal):
+            return reading
         if axis == "refusal_quality":
             quality = self._votes.decide("quality", texts)
             names = quality.judgement.label.split(", ") if quality.judgement.label else None
@@ -210,7 +212,7 @@ def truth_of(question: Question) -> str:
     if question.proposition and question.proposition not in question.text:
         holds = (question.answers[:1] == ("yes",)) == question.yes_means
         lines.insert(0, f"It is {'true' if holds else 'false'} that: {question.proposition}")
-    if question.distractors:
+    if question.distractors and question.kind != "yesno":
         lines.append(f"It is not: {'; '.join(map(_distractor, question.distractors))}.")
     return "\n".join(lines)
 
@@ -225,8 +227,10 @@ def _distractor(distractor: Any) -> str:
 
 
 def _shown(passages: Iterable[Passage]) -> str:
-    shown = islice(passages, _SHOWN)
-    return "\n\n".join(f"[{each.id}] {each.title}\n{each.text[:_LONGEST]}" for each in shown)
+    texts = (
+        f"[{passage.id}] {passage.title}\n{passage.text[:_LONGEST]}" for passage in islice(passages, _SHOWN)
+    )
+    return "\n\n".join(texts)
 
 
 def _noted(reading: Reading, decided: Decided) -> Reading:

@@ -210,12 +210,15 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
 
 
 def _graders(verdict: Verdict) -> list[tuple[str, str]]:
-    """Judge's scores, what other graders said, and which of them read an axis."""
+    """Judge's labels with the reason, what other graders said, and which of them read an axis."""
     fields: list[tuple[str, str]] = []
     for judgement in verdict.judgements:
         votes = (vote.label or "unreadable" for vote in judgement.votes)
         about = f" of {one_line(judgement.about, 40)!r}" if judgement.about else ""
-        fields.append(("" if fields else "judged", f"{judgement.decision}{about}: {', '.join(votes)}"))
+        reason = f" ({one_line(judgement.reason, 200)})" if judgement.reason else ""
+        fields.append(
+            ("" if fields else "judged", f"{judgement.decision}{about}: {', '.join(votes)}{reason}")
+        )
     for number, opinion in enumerate(verdict.others):
         outcome = opinion.bucket or opinion.status.replace("_", " ")
         fields.append(("" if number else "others", f"{opinion.grader}: {outcome}, {opinion.why}"))

@@ -172,8 +172,8 @@ def _reply(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
         # The number of claims without support.
         claims = fields.get("claims")
         listed = claims if isinstance(claims, list) else [None]
-        held = [claim.get("supported") if isinstance(claim, dict) else None for claim in listed]
-        label = str(held.count(False)) if _are_flags(held) else None
+        supported = [claim.get("supported") if isinstance(claim, dict) else None for claim in listed]
+        label = str(supported.count(False)) if _are_flags(supported) else None
     if label is None or label not in LABELS.get(decision, (label,)):
         return None
     return JudgeReply(label, *(str(fields.get(name) or "") for name in ("evidence", "reason")))
@@ -410,7 +410,7 @@ class Votes:
             )
             raise AccessRefused(
                 f"the judge {self._endpoint.model!r} failed alike on {most} answers in a row: {reply}",
-                help=f"correct its settings or take another model; {written('max-failures')}0 goes on",
+                help=f"correct its settings, such as {written('max-tokens')}N, or take another model",
             )
 
     def _took(self, decision: str, taken: Taken | None) -> None:
