@@ -69,13 +69,13 @@ class Aligner:
 
     def align(self, passage: Passage) -> Alignment:
         """The passage with its spans in the corpus, and all names of its document."""
-        found = self._align(passage)
-        located = found.passage
+        alignment = self._align(passage)
+        located = alignment.passage
         document = self._corpus.document(located.document) if located.document else None
         ours = (document.title, document.source) if document else ()
         names = dict.fromkeys(filter(None, (*passage.names, passage.document, passage.title, *ours)))
         others = tuple(name for name in names if name not in (located.document, located.title))
-        return found._replace(passage=replace(located, names=others, page=passage.page))
+        return alignment._replace(passage=replace(located, names=others, page=passage.page))
 
     def _align(self, passage: Passage) -> Alignment:
         """The passage with its spans in the corpus.

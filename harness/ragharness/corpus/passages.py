@@ -121,7 +121,7 @@ def _boundaries(document: Document, words: int) -> list[Boundary]:
 
 def _passages(document: Document, boundaries: Iterable[Boundary]) -> Iterator[Passage]:
     name, title, text = document.id, document.title, document.text
-    names = tuple(each for each in (document.source, document.handle) if each not in ("", title))
+    names = tuple(filter(None, (document.source, document.handle)))
     for number, (start, end, heading) in enumerate(boundaries, start=1):
         yield Passage(f"{name}#{number}", name, title, start, end, text[start:end], (), heading, names)
 

@@ -151,12 +151,10 @@ class _Reader:
             name = self._clean(name, "the id of a passage")
             text = self._clean(passage.text, "the text of a passage", PASSAGE_TEXT_LIMIT)
             names = tuple(
-                self._clean(each, "a name in a passage", fields.ID_LIMIT) for each in passage.names
+                self._clean(written, "a name in a passage", fields.ID_LIMIT) for written in passage.names
             )
             page = self._clean(passage.page, "the page of a passage")
-            return Passage(
-                name, document, title, passage.start, passage.end, text, names=names, page=page
-            )
+            return Passage(name, document, title, passage.start, passage.end, text, names=names, page=page)
         except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
             return None
 
