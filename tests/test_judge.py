@@ -231,7 +231,7 @@ def test_so_many_alike_stop_it_with_the_cause(reply: Any, told: str, calls: int)
         grader = judge(server, "max-failures=4")
         for _ in range(3):
             assert verdict(grader, "It is two years.").status == "needs_review"
-        with pytest.raises(AccessRefused, match="failed alike on 4 answers in a row") as caught:
+        with pytest.raises(AccessRefused, match="failed alike 4 times in a row") as caught:
             verdict(grader, "It is two years.")
         assert told in str(caught.value)
         assert len(server.asked) == calls
@@ -520,7 +520,7 @@ def test_a_judge_whose_replies_fail_alike_stops_grading_with_the_cause(verb: Ver
     with Answering(lambda _: cut_off()) as server:
         done = verb("grade", "--grader", "judge", *options(server), "--concurrency", "1")
         assert (done.code, len(server.asked)) == (3, 10)
-    assert "failed alike on 10 answers in a row: no reply: it was cut off after 8192 tokens" in done.errors
+    assert "failed alike 10 times in a row: no reply: it was cut off after 8192 tokens" in done.errors
     assert records.read_bytes() == before
 
 

@@ -7,6 +7,7 @@ are split on and what cannot be read is left to a person.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -22,7 +23,6 @@ from ragharness.graders.judging import (
     TIMEOUT,
     Decided,
     Votes,
-    digest_of,
     load_prompts,
 )
 from ragharness.graders.reading.answer import ParsedAnswer, claim_citations_by, parse_answer, read_citations
@@ -190,9 +190,8 @@ def build(context: GraderContext) -> Judge:
     temperature = endpoint.sampling.temperature
     written = "none" if temperature is None else f"{temperature:g}"
     plural = "s" * (count > 1)
-    version = (
-        f"{VERSION} ({model}, prompts {digest_of(prompts)}, {count} vote{plural}, temperature {written})"
-    )
+    digest = hashlib.sha256("".join(prompt.digest for prompt in prompts.values()).encode()).hexdigest()[:8]
+    version = f"{VERSION} ({model}, prompts {digest}, {count} vote{plural}, temperature {written})"
     return Judge(votes, version, strict=context.strict)
 
 

@@ -120,11 +120,6 @@ def load_prompts(folder: Path = FOLDER) -> dict[str, JudgePrompt]:
     return {decision: _load(folder / f"{decision}.txt", decision) for decision in DECISIONS}
 
 
-def digest_of(prompts: Mapping[str, JudgePrompt]) -> str:
-    """One digest of all prompts."""
-    return hashlib.sha256("".join(prompt.digest for prompt in prompts.values()).encode()).hexdigest()[:8]
-
-
 def _load(path: Path, decision: str) -> JudgePrompt:
     try:
         content = path.read_bytes()
@@ -162,25 +157,20 @@ def read_reply(decision: str, text: str) -> JudgeReply | None:
 
 
 def _reply(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
-    label: str | None = " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
+    label = " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
+    flags: list[object] = []
     if decision == "quality":
-        facts = [fields.get(name) for name in QUALITY]
-        label = (
-            ", ".join(name for name in QUALITY if fields.get(name)) or "none" if _are_flags(facts) else None
-        )
+        flags = [fields.get(name) for name in QUALITY]
+        label = ", ".join(name for name, holds in zip(QUALITY, flags, strict=True) if holds) or "none"
     elif decision == "claims":
         # The number of claims without support.
         claims = fields.get("claims")
         listed = claims if isinstance(claims, list) else [None]
-        supported = [claim.get("supported") if isinstance(claim, dict) else None for claim in listed]
-        label = str(supported.count(False)) if _are_flags(supported) else None
-    if label is None or label not in LABELS.get(decision, (label,)):
+        flags = [claim.get("supported") if isinstance(claim, dict) else None for claim in listed]
+        label = str(flags.count(False))
+    if label not in LABELS.get(decision, (label,)) or not all(isinstance(flag, bool) for flag in flags):
         return None
     return JudgeReply(label, *(str(fields.get(name) or "") for name in ("evidence", "reason")))
-
-
-def _are_flags(values: Sequence[object]) -> bool:
-    return all(isinstance(value, bool) for value in values)
 
 
 _DECODER = json.JSONDecoder()
@@ -315,10 +305,10 @@ class Votes:
         """Every vote on a decision; raises AccessRefused where no call can succeed."""
         prompt = self._prompts[decision]
         voted = [self._vote(prompt, texts, number) for number in range(self._votes)]
-        judgement = Judgement(decision=decision, prompt=prompt.identity, about=about)
-        if self.dry_run:
-            return Decided(judgement, why="not asked: a dry run")
         votes = tuple(vote for vote, _ in voted)
+        judgement = Judgement(decision=decision, prompt=prompt.identity, about=about, votes=votes)
+        if self.dry_run:
+            return Decided(replace_struct(judgement, votes=()), why="not asked: a dry run")
         unread = [vote.raw for vote in votes if vote.label is None]
         self._count("" if len(unread) < len(votes) else unread[0])
         label, count = Counter(vote.label for vote in votes).most_common(1)[0]
@@ -329,9 +319,7 @@ class Votes:
             split = ", ".join(str(vote.label) for vote in votes)
             why = "" if count >= AGREED * len(votes) else f"the judge's votes are {split}"
         label = "" if why else reply.label
-        return Decided(
-            replace_struct(judgement, votes=votes, label=label, reason=reply.reason), reply.evidence, why
-        )
+        return Decided(replace_struct(judgement, label=label, reason=reply.reason), reply.evidence, why)
 
     def _vote(
         self, prompt: JudgePrompt, texts: Mapping[str, str], number: int
@@ -401,16 +389,11 @@ class Votes:
             self._failure = kind
             stops = 0 < self._max_failures <= self._failures
         if stops:
-            reply = (
-                failure if kind != "unreadable" else f"expected JSON with a label, found {failure[:100]!r}"
-            )
-            written, most = self._endpoint.written, self._max_failures
-            reply = (
-                failure if kind != "unreadable" else f"expected JSON with a label, found {failure[:100]!r}"
-            )
+            unreadable = f"expected JSON with a label, found {failure[:100]!r}"
             raise AccessRefused(
-                f"the judge {self._endpoint.model!r} failed alike on {most} answers in a row: {reply}",
-                help=f"correct its settings, such as {written('max-tokens')}N, or take another model",
+                f"the judge {self._endpoint.model!r} failed alike {self._max_failures} times in a row:"
+                f" {unreadable if kind == 'unreadable' else failure}",
+                help=f"correct its settings, such as {self._endpoint.written('max-tokens')}N, or its model",
             )
 
     def _took(self, decision: str, taken: Taken | None) -> None:
