@@ -326,7 +326,7 @@ def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
         if question.wanted == "correct" and record.verdict and record.verdict.bucket:
             expected = any(holds[chunker.cited(question.text)])
             assert record.verdict.citation_exists == "yes"
-            assert record.verdict.citation_supports == ("yes" if expected else "no"), question.id
+            assert (record.verdict.reason == "SUPPORTED") == expected, question.id
             supported += expected
     found = retrieval(Tally(bench.questions.questions).add(records).outcomes, None)
     assert found.any_evidence.count == hits
