@@ -243,6 +243,6 @@ def _role(sentence: Sentence) -> str:
     if not sentence.citations:
         return f"{kind}, uncited"
     marks = ", ".join(sentence.citations[:_MARKS])
-    unclear = ", and whether that supports it is undetermined" if sentence.is_claim else ""
+    unclear = ", which may support it: undetermined" if None in sentence.citation_support else ""
     support = {True: ", which supports it", False: ", which does not support it", None: unclear}
     return f"{kind}, cites {marks}{support[sentence.joint_support]}"
