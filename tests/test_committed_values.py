@@ -102,7 +102,7 @@ def test_of_a_movement_its_end_is_meant(moved: str, before: str, now: str) -> No
             "needs_review",
         ),
         (RELEASE, "The passages don't say when it came out. A song was recorded in May 2019.", "refused"),
-        (AUTHOR, "The author is Ann Reed. The passages give no details of her life.", "needs_review"),
+        (AUTHOR, "The author is Ann Reed. The passages give no details of her life.", "correct"),
         (AUTHOR, "The passages do not name the author.", "refused"),
     ],
 )

@@ -17,7 +17,14 @@ from ragharness.records import Answer, Distractor, Passage, Question, Verdict
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 GRADER = load_grader("rules")
 
-LEFT_TO_A_PERSON = {"y164"}  # a leading word against a clause that the patterns do not tie to the proposition
+LEFT_TO_A_PERSON = {
+    "y164",  # a leading word against a clause that the patterns do not tie to the proposition
+    "l018",  # every item denied
+    "r023",  # an answer behind two clauses that decline and generalise
+    "r100",  # silence with what there is instead, in words that share the attribute
+    "r201",  # the holder of another rank, then silence on the one asked about
+    "y038",  # "says nothing against" is no silence
+}
 """Cases that the rules are known not to read as a careful person does; none of them ends as correct."""
 
 
@@ -151,7 +158,7 @@ TRIES: list[tuple[Setting, str, str]] = [
     (TERM, "Three years, not five [c1#3].", "correct"),
     (TERM, "Il contratto resta in vigore per un periodo di tre anni a partire dalla firma.", "needs_review"),
     (TERM, "It remains in force for a limited period.", "needs_review"),
-    (MISSED, "I don't know, but typically such agreements run for three years.", "unsupported"),
+    (MISSED, "I don't know, but typically such agreements run for three years.", "needs_review"),
     (MISSED, "Five years [c1#7].", "wrong"),
     (DATE, "March 1, 2021 [c1#3]", "correct"),
     (DATE, "In 2021 [c1#3].", "wrong"),

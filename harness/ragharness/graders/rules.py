@@ -53,7 +53,7 @@ from ragharness.language.words import content
 from ragharness.questions.values import undecidable
 from ragharness.records import Answer, Passage, Question, Reading, Sentence
 
-VERSION = "3"
+VERSION = "4"
 
 _LONGEST = 200_000  # characters of an answer in a log above which it is not read: a million take ten seconds
 

@@ -26,7 +26,7 @@ from ragharness.language.words import (
 )
 from ragharness.records import Question
 
-SURE = 0.3
+SURE = 0.5
 """The log odds from which an answer is a refusal whatever value stands beside the decline."""
 OWN_WORDS = 3.0
 """The log odds of a clause that denies in the question's words that there is such a thing."""
@@ -121,6 +121,8 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     decline = find_decline(clause)
     if decline is None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
+    if profile.kind == "yesno" and does("affirms", clause):
+        return None
     if profile.kind == "yesno" and not decline.unable:
         # "It is not covered" says what the question asks whether it is so; "it is not mentioned" does not.
         denial = clause[decline.start : decline.end]
