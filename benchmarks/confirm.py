@@ -1,6 +1,6 @@
 """What a judge behind the rules gains and costs, simulated on labelled answers.
 
-    python benchmarks/confirm.py FILE [--write]
+    python benchmarks/confirm.py FILE [--trials N] [--write]
 
 FILE is one of ``calibrate --answers``, with labels or buckets. The simulated judge gives the label that
 follows from people's, or, in a share of the answers drawn anew for each trial, one of the two others that
@@ -118,7 +118,7 @@ def chains(rules: RememberedRules, votes: SimulatedVotes) -> dict[str, Grader]:
     }
 
 
-def measured(answers: Sequence[Labelled]) -> list[dict[str, Any]]:
+def measured(answers: Sequence[Labelled], count: int) -> list[dict[str, Any]]:
     """Mean rates of the rules and of every chain at every agreement."""
     rules = RememberedRules()
     silent = SimulatedVotes(answers, 1, 0)
@@ -127,7 +127,7 @@ def measured(answers: Sequence[Labelled]) -> list[dict[str, Any]]:
     ]
     for agreement in AGREEMENTS:
         trials: dict[str, list[dict[str, float]]] = {}
-        for seed in range(TRIALS):
+        for seed in range(count):
             votes = SimulatedVotes(answers, agreement, seed)
             for name, grader in chains(rules, votes).items():
                 votes.calls = 0
@@ -142,18 +142,18 @@ def main() -> None:
     """Print the figures of every chain, and keep them if asked to."""
     arguments = parser(__doc__)
     arguments.add_argument("file", type=Path)
+    arguments.add_argument("--trials", type=int, default=TRIALS)
     arguments.add_argument("--write", action="store_true")
     options = arguments.parse_args()
     answers = read_labelled(options.file)
-    rows = measured(answers)
+    rows = measured(answers, options.trials)
     for row in rows:
         print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), sep="\t")
     if options.write:
         name = f"{options.file.resolve().parent.name}/{options.file.stem}"
         grader = f"rules@{load_grader().version}"
-        write_result(
-            RESULT, {**read_result(RESULT), name: {"grader": grader, "n": len(answers), "rows": rows}}
-        )
+        result = {"grader": grader, "n": len(answers), "trials": options.trials, "rows": rows}
+        write_result(RESULT, {**read_result(RESULT), name: result})
 
 
 if __name__ == "__main__":

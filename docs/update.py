@@ -723,7 +723,7 @@ def confirm() -> str:
         for row in measured["rows"]:
             if row["agreement"] in (None, 0.9):
                 shares = " | ".join(f"{100 * row[rate]:.1f} %" for rate in rates)
-                about = f"{name.replace('/answers', '').rpartition('/')[2]}, {measured['n']:,}"
+                about = f"{name.removesuffix('/answers').rpartition('/')[2]}, {measured['n']:,}"
                 lines.append(f"| {about} | `{row['chain']}` | {row['calls']:.0f} | {shares} |")
     return "\n".join(lines)
 

@@ -62,9 +62,17 @@ def test_a_judge_that_is_never_right_costs_reviews_and_no_right_verdict(answers:
     assert figures(answers, "--grader judge", 0)["right_condemned"] == 1
 
 
+def test_without_passages_support_is_taken_as_given_by_both(tmp_path: Path) -> None:
+    row = {"question": "How long does it last?", "answers": ["two years"]}
+    lines = [{**row, "label": "correct", "answer": "It lasts two years."}]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert figures(read_labelled(path), "--confirm judge", 1)["same_bucket"] == 1
+
+
 def test_the_kept_figures_are_of_both_files() -> None:
     kept = json.loads((ROOT / "benchmarks" / "confirm.json").read_text("utf-8"))
-    assert set(kept) == {"prose-answers/answers", "cases/near_misses"}
+    assert set(kept) >= {"prose-answers/answers", "cases/near_misses"}
     for measured in kept.values():
         chains = {(row["chain"], row["agreement"]) for row in measured["rows"]}
         assert len(chains) == 1 + 3 * len(BENCHMARK.AGREEMENTS)

@@ -429,6 +429,9 @@ def _confusion(counts: Counter[tuple[str, str, str]], kinds: Sequence[str]) -> C
     }
 
 
+_SUPPORT = {"evidence_retrieved": True, "any_valid_support": True}
+
+
 def judge(grader: Grader, labelled: Labelled, citations: Citations = "auto") -> Verdict:
     """Verdict on a labelled answer; without passages on the answer alone, its support taken as given."""
     question, answer = labelled.question, labelled.answer
@@ -436,7 +439,8 @@ def judge(grader: Grader, labelled: Labelled, citations: Citations = "auto") -> 
         inputs = (question, answer, labelled.passages, labelled.supporting)
         return grade(grader, *inputs, citations=citations)
     reading = grader.read(question, answer, (), frozenset())
-    reading = replace(reading, evidence_retrieved=True, any_valid_support=True)
+    others = (replace(other, **_SUPPORT) for other in reading.others)
+    reading = replace(reading, others=tuple(others), **_SUPPORT)
     verdict = decide(question, reading, grader=f"{grader.name}@{grader.version}")
     alone = "No passages were given: only the answer was judged, not its support."
     return replace(verdict, why=alone) if verdict.bucket == "correct" else verdict
