@@ -94,14 +94,15 @@ def figures(answers: Sequence[Labelled], grader: Grader, votes: SimulatedVotes) 
         )
 
     def condemned(bucket: str) -> float:
-        return 1 - (count(bucket, bucket) + count(bucket, "review")) / count(bucket)
+        spared = count(bucket, bucket) + count(bucket, "review")
+        return (count(bucket) - spared) / (count(bucket) or 1)
 
     same = sum(n for (ours, theirs), n in counts.items() if ours == theirs)
     return {
         "same_bucket": same / len(answers),
         "other_bucket": 1 - (same + count("", "review")) / len(answers),
         "review": count("", "review") / len(answers),
-        "false_correct": 1 - count("correct", "correct") / (count("", "correct") or 1),
+        "false_correct": (count("", "correct") - count("correct", "correct")) / (count("", "correct") or 1),
         "right_condemned": condemned("correct"),
         "refusals_condemned": condemned("refused"),
         "calls": PER * votes.calls / len(answers),
