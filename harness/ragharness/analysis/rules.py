@@ -58,7 +58,7 @@ class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     deterministic: bool = False  # the pipeline repeats itself: counts are judged, and no luck is warned of
     quality: Literal["common", "all"] = "common"
     """Which refusals have their quality compared: of questions refused in both runs, or all of each run."""
-    margin: Annotated[float, Meta(gt=0, lt=1)] = 0.04
+    margin: Annotated[float, Meta(gt=0, lt=1)] = 0.035
     """Rise of wrong or unsupported, as a share of the questions, that rates must exclude before a ship."""
     error: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
     """How often the rules, all together, may reject an equal candidate whose epochs differ."""
@@ -252,7 +252,7 @@ def _measures(pairs: Pairs, gates: Gates) -> list[Measure]:
         _shared(pairs, ("G1", "wrong", "wrong may not increase, for any reason"), ("wrong",), margin),
         _shared(pairs, ("G2", "unsupported", "unsupported may not increase"), ("unsupported",), margin),
         _all_quality(pairs) if gates.quality == "all" else _quality(pairs),
-        _claims(pairs, 2.5 * margin),
+        _claims(pairs, 3 * margin),
         _shared(pairs, ("G5", "correct", text), retained, 2 * margin, at_most=False),
     ]
     if gates.citation_supports:
