@@ -818,6 +818,25 @@ def test_the_command_says_it_first_and_in_its_exit_code(
     assert ("<svg" in found._repr_html_()) is bool(found.rules)
 
 
+def test_the_page_of_two_runs_begins_with_the_verdict_and_links_its_questions(
+    tmp_path: Path, verb: Verb
+) -> None:
+    asked = [replace(each, id=f"<b>{each.id}") for each in fake.questions()]
+    folder(tmp_path / "runs" / "base", {}, asked)
+    folder(tmp_path / "runs" / "candidate", {"<b>q001": "wrong"}, asked)
+    path = tmp_path / "page.html"
+    assert verb("view", "base", "candidate", "--no-open", "--out", str(path)).code == 0
+    html = path.read_text(encoding="utf-8")
+    assert '<h1 class="verdict bad">REJECT: candidate may not replace base. Wrong 0 -&gt; 1; ' in html
+    assert html.index("REJECT: ") < html.index("B against A")
+    assert html.index('href="#q=%3Cb%3Eq001">&lt;b&gt;q001</a>') < html.index("From A to B")
+    strict = ("--gates", "wrong<=0.5,allow=grader", "--no-open", "--out", str(path))
+    assert verb("view", "base", "candidate", *strict).code == 0
+    assert "wrong &lt;= 0.5" in path.read_text(encoding="utf-8")
+    assert verb("view", "base", "--no-open", "--out", str(path)).code == 0
+    assert "may not replace" not in path.read_text(encoding="utf-8")
+
+
 def test_an_unfinished_candidate_lists_a_screenful(tmp_path: Path) -> None:
     asked = fake.questions()
     base = folder(tmp_path / "base", {})

@@ -193,12 +193,16 @@ def test_a_question_opens_with_the_keyboard_and_tells_all(
     assert shown.is_quiet(), shown.printed
 
 
-def test_two_runs_begin_with_what_flipped(chromium: Any, real: tuple[Path, list[Run]]) -> None:
+def test_two_runs_begin_with_the_verdict_and_what_flipped(
+    chromium: Any, real: tuple[Path, list[Run]]
+) -> None:
     path, runs = real
     flips = rh.compare(*runs).flips
     worse = len(rh.compare(*runs).worse)
     shown = Watched(chromium, path)
-    assert f"{worse} questions worse, {len(flips) - worse} better" in shown.page.locator("h1").inner_text()
+    assert shown.page.locator("h1").inner_text() == repr(rh.gate(*runs, record=False)).splitlines()[0]
+    text = f"{worse} questions worse, {len(flips) - worse} better"
+    assert text in shown.page.locator("header p.verdict").inner_text()
     assert [each.split()[0] for each in shown.rows()] == list(flips)
     shown.page.locator('.flows a[data-from="refused"][data-to="correct"]').click()
     assert {each.split()[0] for each in shown.rows()} == {

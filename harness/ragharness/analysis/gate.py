@@ -88,11 +88,7 @@ def gate(
     gates = gates or Gates()
     if base.path.resolve() == candidate.path.resolve():
         raise UsageError(f"expected two runs, found {base.name} twice", help="ragharness runs")
-    first = read_side(base)
-    second = read_side(candidate, first)
-    thresholds = [*check_thresholds(gates, candidate), *check_citations(gates, first, second)]
-    thresholds += check_calibration(gates, base, candidate)
-    decision = decide(first, second, gates, thresholds)
+    first, second, decision = judge(base, candidate, gates)
     if (by or why) and decision.verdict not in ("reject", "incomplete"):
         raise UsageError(f"expected a verdict to override, found {decision.verdict!r}")
     if decision.verdict == "not comparable":
@@ -101,6 +97,15 @@ def gate(
     if by or why:
         override(candidate, base.name, digest, decision.verdict, by, why)
     return replace(decision, attempts=remember(candidate, base.name, digest, decision.verdict, record))
+
+
+def judge(base: RunFolder, candidate: RunFolder, gates: Gates) -> tuple[Side, Side, Decision]:
+    """Both runs as they were read, and the verdict, of which nothing is kept; raises as ``gate`` does."""
+    first = read_side(base)
+    second = read_side(candidate, first)
+    thresholds = [*check_thresholds(gates, candidate), *check_citations(gates, first, second)]
+    thresholds += check_calibration(gates, base, candidate)
+    return first, second, decide(first, second, gates, thresholds)
 
 
 def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleResult] = ()) -> Decision:

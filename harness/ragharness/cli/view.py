@@ -23,10 +23,14 @@ def view(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write to this file (default: a temporary one)."),
     ] = None,
+    gates: str = typer.Option(
+        "", "--gates", metavar="FILE|NAME=VALUE,...", help="Of two runs: what the gate judges them by."
+    ),
     stay: bool = typer.Option(False, "--no-open", help="Only write it."),
 ) -> None:
     """Open a run in the browser, or several side by side: one HTML file with every question.
 
+    Of two runs the verdict of the gate stands first, the first being the base.
     The file needs no server and no network, and can be passed on as it is.
 
     Example: ragharness view runs/before runs/after
@@ -34,13 +38,14 @@ def view(
     import tempfile
     import webbrowser
 
+    from ragharness.analysis.rules import read_gates
     from ragharness.reports.page import page
     from ragharness.results import Run
     from ragharness.runner.run_search import find_run
 
     opened = [Run(find_run(name)) for name in runs or [""]]
     path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{opened[0].folder.name}.html"
-    write_report(path, page(opened))
+    write_report(path, page(opened, read_gates(gates)))
     print_lines([str(path)])
     if not stay:
         webbrowser.open(path.absolute().as_uri())

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
 from ragharness.analysis.compare import LETTERS, OUTCOMES, Against, compare
+from ragharness.analysis.gate import judge
 from ragharness.analysis.intervals import sign_test
 from ragharness.analysis.metrics import Metric, Share, YesNoAxis
+from ragharness.analysis.rules import Gates
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS, Evidence, Passage, Question, Record
 from ragharness.reports import text, words
+from ragharness.reports.compare import gate_sections
 from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
@@ -27,21 +32,27 @@ from ragharness.runner.grading import GradingContext
 _HOME = Path(__file__).parent
 
 
-def page(runs: Sequence[RunOnDisk]) -> str:
+def page(runs: Sequence[RunOnDisk], gates: Gates | None = None) -> str:
     """One HTML file that needs no other, and that no browser lets load or send anything.
 
-    Several runs are compared with the first: raises NotComparable for other questions or another corpus.
+    Several runs are compared with the first: raises NotComparable for other questions or another corpus. Of
+    two the verdict of the gate stands first.
     """
     comparison = compare([run.folder for run in runs]) if len(runs) > 1 else None
     lettered = dict(zip(LETTERS, runs, strict=False))
     content = held(runs, comparison.against if comparison else ())
     content["letters"] = list(lettered)
+    folders = [run.folder for run in runs]
+    verdict = gate_sections(judge(folders[0], folders[1], gates or Gates())[2]) if len(runs) == 2 else []
+    names = {question.id for question in folders[0].questions()} if verdict else set()
     script, style = _file("page.js"), _file("pieces.css") + _file("page.css")
     return _rendered(
         "page.html",
         runs={letter: run.scores for letter, run in lettered.items()},
         rubrics={letter: rubrics_of(run.folder, "text") for letter, run in lettered.items()},
         found=comparison,
+        verdict=verdict,
+        linked=lambda cell: _linked(cell, names),
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
         script=_raw(script),
@@ -49,6 +60,15 @@ def page(runs: Sequence[RunOnDisk]) -> str:
         # Nothing within it can end it: "<" is written as its escape.
         data=_raw(msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()),
     )
+
+
+def _linked(cell: str, names: Collection[str]) -> Any:
+    """Text with a link to each question that it names."""
+    parts = re.split(r"([\s,()]+)", text.clean(cell))
+    links = (
+        f'<a href="#q={quote(part)}">{escape(part)}</a>' if part in names else escape(part) for part in parts
+    )
+    return _raw("".join(links))
 
 
 def notebook(scores: Scores) -> str:
