@@ -9,7 +9,7 @@ from ragharness.graders.reading.acts import INFORMING
 from ragharness.graders.reading.answer import ParsedAnswer
 from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
 from ragharness.graders.reading.refusal import denies_premise, does, find_decline, is_question, verdicts
-from ragharness.graders.reading.support import CitedSupport, cited_support
+from ragharness.graders.reading.support import CitedSupport, cited_support, held
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language.polarity import read_statement
 from ragharness.language.tables import regex
@@ -20,6 +20,7 @@ Passages = Mapping[str, Passage]
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 
+_HALF = 0.5  # share of a proposition's words that a passage must hold to be about it
 _HEADLINE = 8  # words of an opening that only sums up what a cited sentence then says
 _NAMED = regex(r"\d|(?<=[a-z,] )[A-Z]")
 """What makes an opening a statement of its own: a figure or a name."""
@@ -116,7 +117,8 @@ def _answers(passage: Passage | None, yes: bool, profile: Profile) -> bool | Non
     if passage is None:
         return False
     statement = read_statement(passage.text, profile.proposition)
-    if not statement.strong or statement.polarity not in ("affirms", "denies"):
+    about = statement.strong or held(concepts_of(profile.proposition), (passage,)) >= _HALF
+    if not about or statement.polarity not in ("affirms", "denies"):
         return None
     return (statement.polarity == "affirms") == (yes == profile.yes_means)
 

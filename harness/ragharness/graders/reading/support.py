@@ -112,9 +112,8 @@ def support(claim: str, passages: Iterable[Passage]) -> Support:
 @lru_cache(maxsize=2048)
 def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
     said = read_line(_JOINED_NAME.sub(" ", claim))
-    texts = (text for passage in passages for text in (passage.text, passage.title, passage.heading))
-    there = generic_concepts().union(*map(concepts_of, texts))
-    if _weight(said.concepts & there) < _LEAST * _weight(said.concepts):
+    words = read_line(_without_values(said.text))
+    if held(words.concepts, passages) < _LEAST:
         return Support(False, 0.0, "hardly a word of it is there")
     measured = measures(said, passages)
     if measured["figures_absent"]:
@@ -124,14 +123,24 @@ def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
         return Support(False, probability, "a figure of it is said of another period")
     if measured["other_name"] or (measured["replaced_names"] and measured["aligned"] > _WORD_FOR_WORD):
         return Support(False, probability, "another name stands in its place")
-    words = read_line(_without_values(said.text)).words
-    if len(words) <= _FEW and not measured["denied"] and (measured["figures"] or measured["recall"] == 1):
-        found = measured["recall"] == 1 or not words
+    if (
+        len(words.words) <= _FEW
+        and not measured["denied"]
+        and (measured["figures"] or measured["recall"] == 1)
+    ):
+        found = measured["recall"] == 1 or not words.words
         return Support(True if found and said.words else None, 1.0 if found else 0.5)
     learnt = weights()
     if probability >= learnt.yes_from:
         return Support(True, probability)
     return Support(False if probability <= learnt.no_up_to else None, probability)
+
+
+def held(concepts: frozenset[str], passages: Iterable[Passage]) -> float:
+    """Weighted share of concepts that passages and their titles hold; 1 of none."""
+    texts = (text for passage in passages for text in (passage.text, passage.title, passage.heading))
+    there = generic_concepts().union(*map(concepts_of, texts))
+    return _weight(concepts & there) / (_weight(concepts) or 1.0) if concepts else 1.0
 
 
 def _without_values(text: str) -> str:
@@ -423,7 +432,14 @@ def _figures(claim: str, near: Sequence[str], passages: Sequence[Passage]) -> di
     quantities = [quantity for quantity in find_quantities(claim) if not quantity.year]
     dates = find_dates(claim)
     texts = [*near, *(passage.text for passage in passages)]
-    absent = sum(not _states(texts, find_quantities, quantity, _same) for quantity in quantities)
+    # Of a row of a table the unit may stand elsewhere.
+    rows = (line for passage in passages for line in lines_of(passage.text) if "|" in line.text)
+    cells = {word.name for line in rows for word in line.words if word.figure}
+    absent = sum(
+        not _states(texts, find_quantities, quantity, _same)
+        and cells.isdisjoint(word.name for word in read_line(claim[quantity.start : quantity.end]).words)
+        for quantity in quantities
+    )
     absent += sum(not _states(texts, find_dates, date, _within) for date in dates)
     return {"figures": float(bool(quantities or dates)), "figures_absent": float(absent)}
 
@@ -435,9 +451,11 @@ def _states(
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
-    # A loss may be written as a negative figure.
-    said = replace(said, value=abs(said.value))
-    return compare_quantity(abs(stated.value), stated.unit or said.unit, said)[0] == "match"
+    # A loss may be written as a negative figure, and a table may name its scale elsewhere.
+    said, value = replace(said, value=abs(said.value)), abs(stated.value)
+    scales = (1,) if stated.scaled or not said.scaled else (1, 10**3, 10**6, 10**9)
+    unit = stated.unit or said.unit
+    return any(compare_quantity(value * scale, unit, said)[0] == "match" for scale in scales)
 
 
 def _within(day: DateMention, said: DateMention) -> bool:
