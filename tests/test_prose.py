@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import ragharness
@@ -197,3 +199,26 @@ def test_the_header_of_a_table_is_no_claim() -> None:
     question = "What did the Analyzers segment bring in in fiscal 2023, in millions of dollars?"
     found = verdict(question, answer, "$36.9 million", passages=(passage,))
     assert (found.bucket, found.extra_claim_count) == ("correct", 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "bucket"),
+    [
+        ("As a language model I have no access to its filings. The ratio is debt over equity.", "refused"),
+        ("I couldn't work this out: neither the debt nor the equity appears in what I was handed.", "refused"),
+        ("The pages stop before the balance sheet, so there is no way of telling.", "refused"),
+        ("Debt was $30 million and equity $60 million, so it was 0.5. What it was before isn't said.", "correct"),
+        ("0.5 [p1]. I can't say how it compares with its peers.", "correct"),
+    ],
+)  # fmt: skip
+def test_declines_in_words_of_their_own(answer: str, bucket: str) -> None:
+    passage = Passage(
+        "p1", "p", "Report", 0, 60, "Debt was $30 million, equity $60 million; the ratio was 0.5."
+    )
+    found = verdict("What was its debt to equity ratio in 2021?", answer, "0.5", passages=(passage,))
+    assert found.bucket in (bucket, "unsupported" if bucket == "correct" else bucket)
+
+
+def test_the_weights_are_small() -> None:
+    weights = Path(ragharness.__file__).parent / "graders" / "reading" / "acts.json"
+    assert weights.stat().st_size <= 100_000

@@ -255,7 +255,7 @@ class _Reader:
         return Reading(
             status="needs_review" if unreadable else "ok",
             unreadable=unreadable,
-            refusal=refusal.declined if outcome.committed else refusal.declines,
+            refusal=(refusal.declined or refusal.unable) if outcome.committed else refusal.declines,
             committed=outcome.committed,
             match=outcome.match,
             contradiction=outcome.contradiction,

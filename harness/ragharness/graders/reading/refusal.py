@@ -251,9 +251,11 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         return Refusal(premise_corrected=corrected or denied, clarification=clarifies)
     likely = log_odds(refusal_measures(said, question.kind, cited=cited))
     unable = [clause for clause in said if clause.act == "aside" and act_scores(clause.text)["unable"] > 0]
-    listing = question.kind == "list" and answers
-    sure = likely > SURE and not listing
-    declined = sure or bool(unable) or any(clause.verdict == "about" for clause in said)
+    # What begins with an answer and declines only something else, or part of a list, is to be read.
+    leads = said[0].level > 0 and acts.isdisjoint(("decline", "premise"))
+    beside = leads or (question.kind == "list" and answers)
+    sure = likely > SURE and not beside
+    declined = sure or any(clause.verdict == "about" for clause in said)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
         declined=declined or moved,
