@@ -494,7 +494,8 @@ def _tested(
         added = shares * reach * reach / epochs
         seen = (added + math.sqrt(added * added + 4 * reach * reach * test.null_errors[at] ** 2)) / 2
         largest = max((test.totals[at] + Z80 * test.errors[at]) / n, shares * (1 - (1 - _POWER) ** (1 / n)))
-        rows.append({"p": test.p[at], "change": test.totals[at] / n, "largest": largest, "seen": seen / n})
+        change = test.totals[at] / n
+        rows.append({"p": test.p[at], "change": change, "largest": largest, "seen": seen / n or None})
     return rows
 
 

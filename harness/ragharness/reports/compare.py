@@ -284,7 +284,7 @@ def headline(found: Decision) -> str:
         return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
     noisy = [rule for rule in found.rules if rule.passes is None and rule.margin and not rule.undecided]
     if found.verdict == "incomplete" and noisy and not found.settles:
-        return f"{_UNDECIDED.format(found)} {_not_excluded(noisy)}{_deciding(found.statistics)}"
+        return f"{_UNDECIDED.format(found)} {_not_excluded(noisy, found.statistics)}"
     moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or found.rules if not rule.passes)
     alone = ""
     if found.statistics is not None and found.statistics.confirmed_reject:
@@ -293,24 +293,25 @@ def headline(found: Decision) -> str:
     return f"{sentence} {moved[:1].upper()}{moved[1:]}.{alone}"
 
 
-def _not_excluded(rules: Sequence[RuleResult]) -> str:
-    """What the answers do not rule out."""
-    parts = [f"{rule.name} {_amount(rule, rule.largest or 0.0)}" for rule in rules]
-    return f"A change for the worse is not excluded ({', '.join(parts)})."
-
-
-def _deciding(statistics: Statistics | None) -> str:
+def _not_excluded(rules: Sequence[RuleResult], statistics: Statistics | None) -> str:
+    """What the answers do not rule out, and how many would."""
+    parts = ", ".join(f"{rule.name} {_amount(rule, rule.largest)} {_unit(rule)}" for rule in rules)
+    text = f"A change for the worse is not excluded ({parts})."
     if statistics is None or statistics.questions_needed is None:
-        return ""
+        return text
     epochs = f"{statistics.epochs_needed} epochs, or " if statistics.epochs_needed else ""
-    return f" {epochs}about {statistics.questions_needed} questions would decide."
+    return f"{text} {epochs}about {statistics.questions_needed} questions would decide."
 
 
-def _amount(rule: RuleResult, value: float) -> str:
+def _amount(rule: RuleResult, value: float | None) -> str:
     """Change a question, in the rule's own unit."""
-    if rule.name in ("refusal quality", "uncited claims"):
-        return f"{value:+.2f} {'grades' if rule.name == 'refusal quality' else 'an answer'}"
-    return f"{100 * value:+.1f} points"
+    if value is None:
+        return ""
+    return f"{100 * value:.1f}" if _unit(rule) == "points" else f"{value:.2f}"
+
+
+def _unit(rule: RuleResult) -> str:
+    return {"refusal quality": "grades", "uncited claims": "an answer"}.get(rule.name, "points")
 
 
 def gate_sections(found: Decision, *, detail: bool = False) -> list[Section]:
@@ -322,9 +323,18 @@ def gate_sections(found: Decision, *, detail: bool = False) -> list[Section]:
     times = f" x {found.epochs} epochs, by {found.judged_by}" if found.epochs > 1 else ""
     banner = [f"ALLOWED DIFFERENCE, so read with care: {name}." for name in found.allowed]
     head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, found.rules))
-    luck = [_LUCK] if found.asked_once else []
+    notes = [_LUCK] if found.asked_once else []
+    if found.statistics is not None:
+        wavering = len({name for names in found.wavering.values() for name in names})
+        rules_seen = [rule for rule in found.rules if rule.margin and rule.seen]
+        seen = (f"{rule.name} {_amount(rule, rule.seen)} {_unit(rule)}" for rule in rules_seen)
+        notes.append(
+            f"Epochs of {wavering} questions differ, so rates are compared: of candidates that equal the base"
+            f" {100 * found.statistics.error:g} in 100 are rejected, by all rules together. A change for the"
+            f" worse is seen in 4 of 5 cases from: {', '.join(seen)}."
+        )
     return [
-        Section(told=(headline(found), *luck, *_error_rates(found)), tone=tone),
+        Section(told=(headline(found), *notes), tone=tone),
         *([Section(told=banner, tone="unclear")] if banner else []),
         Section(f"Rules, {found.questions} questions{times}", (), head, rules, frozenset({0, 1, 5})),
         *_changed(found),
@@ -332,20 +342,6 @@ def gate_sections(found: Decision, *, detail: bool = False) -> list[Section]:
         *_attempts(found, detail=detail),
         *(_statistics(found) if detail else []),
     ]
-
-
-def _error_rates(found: Decision) -> list[str]:
-    """How often the verdict is wrong, and what it can see, where epochs differ."""
-    if (statistics := found.statistics) is None:
-        return []
-    wavering = len({name for names in found.wavering.values() for name in names})
-    seen = [f"{rule.name} {_amount(rule, rule.seen)}" for rule in found.rules if rule.margin and rule.seen]
-    text = (
-        f"Epochs of {wavering} questions differ, so rates are compared: of candidates that equal the base"
-        f" {100 * statistics.error:g} in 100 are rejected, by all rules together. Seen in 4 of 5 cases:"
-        f" {', '.join(seen)}."
-    )
-    return [text]
 
 
 def threshold_section(found: Sequence[RuleResult]) -> Section:
@@ -397,7 +393,7 @@ def _number(rule: RuleResult, value: float, *, sign: bool) -> str:
 
 def _changed(found: Decision) -> list[Section]:
     rows = []
-    for rule in found.rules:
+    for rule in (rule for rule in found.rules if rule.name != "unacceptable"):
         for how, names in (("worse", rule.worse), ("better", rule.better)):
             if names:
                 rows.append((rule.rule, rule.name, how, str(len(names)), ids(names, _NAMED)))
@@ -456,12 +452,10 @@ def _statistics(found: Decision) -> list[Section]:
         return [Section("Statistics", (f"{why}: the rules are literal, and no test applies.",))]
     rows = [
         (
-            rule.name,
-            "" if rule.change is None else _amount(rule, rule.change),
+            f"{rule.name}, {_unit(rule)}",
+            _amount(rule, rule.change),
             p_value(rule.p),
-            "" if rule.largest is None else _amount(rule, rule.largest),
-            "" if rule.margin is None else _amount(rule, rule.margin),
-            "" if rule.seen is None else _amount(rule, rule.seen),
+            *(_amount(rule, value) for value in (rule.largest, rule.margin, rule.seen)),
         )
         for rule in found.rules
         if rule.p is not None
