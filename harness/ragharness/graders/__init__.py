@@ -30,13 +30,11 @@ AXES: dict[str, tuple[str, ...]] = {
 }
 """Axis -> the primitives that it is made of."""
 
-_HOLDS: dict[str, Callable[[Reading], bool]] = {
-    "citation_exists": lambda reading: reading.all_cited_retrieved is not None,
-    "citation_supports": lambda reading: reading.all_cited_support is not None,
-    "refusal_quality": lambda reading: not reading.quality_unknown,
-    "extra_claim_count": lambda reading: reading.extra is not None,
-}
-"""Axis -> whether a reading says anything of it."""
+
+def _holds(axis: str, reading: Reading) -> bool:
+    """Whether a reading says anything of an axis."""
+    last = getattr(reading, AXES[axis][-1])
+    return not last if axis == "refusal_quality" else last is not None
 
 
 class Grader(Protocol):
@@ -254,8 +252,8 @@ def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:
     fields: dict[str, Any] = {}
     by = dict(chosen.axes_by)
     for axis, names in AXES.items():
-        if not _HOLDS[axis](chosen):
-            source = next((reading for reading in readings if _HOLDS[axis](reading)), None)
+        if not _holds(axis, chosen):
+            source = next((reading for reading in readings if _holds(axis, reading)), None)
             # A decline's quality is not read where none was seen.
             if source is not None and (axis != "refusal_quality" or source.refusal):
                 fields |= {name: getattr(source, name) for name in names}

@@ -25,7 +25,7 @@ from ragharness.graders.judging import (
     Votes,
     load_prompts,
 )
-from ragharness.graders.reading.answer import ParsedAnswer, claim_citations_by, parse_answer, read_citations
+from ragharness.graders.reading.answer import claim_citations_by, parse_answer, read_citations
 from ragharness.language.tables import regex
 from ragharness.pipelines.llm_client import MAX_TOKENS_THINKING, connect, local
 from ragharness.records import Answer, Passage, Question, Reading
@@ -72,40 +72,21 @@ class Judge:
                 "answer": answer.text,
             },
         )
-        reading = replace(reading, judgements=(decided.judgement,))
-        label = decided.judgement.label
-        facts = _FACTS.get(label)
-        if facts is None or (label == "partly" and question.kind == "yesno"):
+        reading, label = _noted(reading, decided), decided.judgement.label
+        if label in ("", "cannot tell") or (label == "partly" and question.kind == "yesno"):
             why = decided.why or f"the judge says {label!r}: {decided.judgement.reason}"
             return replace(reading, status="needs_review", unreadable=f"undetermined: {why}")
-        reading = replace(reading, **facts)
-        return (
-            self._committed(reading, question, parsed, decided, supporting) if reading.committed else reading
-        )
-
-    def _committed(
-        self,
-        reading: Reading,
-        question: Question,
-        parsed: ParsedAnswer,
-        decided: Decided,
-        supporting: frozenset[str],
-    ) -> Reading:
-        agrees, partly = reading.match == "match", reading.match == "partial"
-        if not question.answerable:
-            compared = "world" if question.world_answers else "distractor" if question.distractors else "none"
-            other = "mismatch" if question.world_answers else "none"
-            reading = replace(reading, match=compared if agrees else other)
-        elif partly and question.kind != "list":
-            reading = replace(reading, match="mismatch", imprecise=True)
+        if label == "refuses":
+            return replace(reading, refusal=True)
         quote = _CITATION.sub(" ", decided.evidence).strip()
         claimed = claim_citations_by(quote, parsed)
         return replace(
             reading,
-            incomplete=reading.match == "partial",
+            committed=True,
             claim_cited=bool(claimed) if parsed.citations else None,
             any_valid_support=not parsed.supporting(supporting).isdisjoint(claimed),
             value=quote,
+            **_match(question, label),
         )
 
     def read_axis(
@@ -156,13 +137,18 @@ class Judge:
         return self._votes.cost_lines()
 
 
-_FACTS: dict[str, dict[str, Any]] = {
-    "refuses": {"refusal": True},
-    "agrees": {"committed": True, "match": "match"},
-    "partly": {"committed": True, "match": "partial"},
-    "differs": {"committed": True, "match": "mismatch"},
-}
-"""Label -> primitives of an answerable question."""
+def _match(question: Question, label: str) -> dict[str, Any]:
+    """Primitives that say how a result compares with what is known."""
+    if question.answerable and label == "partly":
+        a_list = question.kind == "list"
+        return (
+            {"match": "partial", "incomplete": True} if a_list else {"match": "mismatch", "imprecise": True}
+        )
+    if question.answerable:
+        return {"match": "match" if label == "agrees" else "mismatch"}
+    if question.world_answers:
+        return {"match": "world" if label == "agrees" else "mismatch"}
+    return {"match": "distractor" if question.distractors and label == "agrees" else "none"}
 
 
 def build(context: GraderContext) -> Judge:
