@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders import Chain, Grader, load_grader
+from ragharness.graders.rules import VERSION
 from ragharness.graders.verdicts import grade
 from ragharness.records import BUCKETS, Answer, Judgement, Passage, Question, Reading, Verdict
 
@@ -169,7 +170,7 @@ def test_who_confirms_is_the_last_of_the_chain(tmp_path: Path, spec: str) -> Non
 def test_a_run_knows_its_chain_and_rules_alone_are_no_chain() -> None:
     assert type(load_grader("rules")).__name__ == "RulesGrader"
     chain = load_grader("rules,citation_supports=rules")
-    assert (chain.name, chain.version) == ("rules,citation_supports=rules", "3,3")
+    assert (chain.name, chain.version) == ("rules,citation_supports=rules", f"{VERSION},{VERSION}")
 
 
 @pytest.mark.parametrize(
