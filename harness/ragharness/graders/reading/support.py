@@ -335,19 +335,10 @@ def _other_period(claim: Sequence[Word], line: Sequence[Word]) -> bool:
     (values, years), (figures, periods) = _parted(claim), _parted(line)
     if len(values) != 1 or len(years) != 1 or len(figures) != len(periods) or len(figures) < 2:
         return False
-    value = next((place for place, name in figures if name == values[0][1]), None)
-    year = next((place for place, name in periods if name == years[0][1]), None)
-    if value is None or year is None:
-        return False
-    if figures[-1] < periods[0] or periods[-1] < figures[0]:
-        # Columns of a table, or "respectively".
-        return [place for place, _ in figures].index(value) != [place for place, _ in periods].index(year)
-    near = abs(value - year)
-    return (
-        min(abs(place - year) for place, _ in figures)
-        < near
-        > min(abs(place - value) for place, _ in periods)
-    )
+    # "$5 in 2022 and $4 in 2021", "$5 and $4 in 2022 and 2021", or the columns of a table.
+    paired = [(figure, period) for (_, figure), (_, period) in zip(figures, periods, strict=True)]
+    stated = [period for figure, period in paired if figure == values[0][1]]
+    return bool(stated) and years[0][1] not in stated and any(years[0][1] == period for _, period in paired)
 
 
 def _parted(words: Sequence[Word]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
