@@ -886,6 +886,7 @@ def test_the_last_two_runs_are_judged_where_none_is_named(tmp_path: Path, verb: 
         path.write_text(path.read_text().replace(made.run.created, f"2026-01-0{day}T00:00:00+00:00"))
     assert "candidate may not replace base" in verb("gate").output
     assert "candidate may not replace old" in verb("gate", "old").output
+    assert rh.gate(record=False).report.base == "base"
     alone = verb("gate", "--json", "base")
     assert json.loads(alone.output)["candidate"] == "candidate"
 

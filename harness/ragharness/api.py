@@ -29,7 +29,7 @@ from ragharness.reports.progress import Live
 from ragharness.reports.text import render
 from ragharness.results import GateResult, MatrixResult, Run, RunCalibration, RunComparison, calibrated, count
 from ragharness.runner.grading import grading_context
-from ragharness.runner.run_search import find_run
+from ragharness.runner.run_search import find_run, run_before
 from ragharness.runner.session import ask_all, open_run, plan
 from ragharness.support.files import cache_folder
 
@@ -95,19 +95,21 @@ def load_run(run: str | Path = "") -> Run:
 
 
 def gate(
-    base: str | Path | Run,
-    candidate: str | Path | Run,
+    base: str | Path | Run = "",
+    candidate: str | Path | Run = "",
     gates: str | Path | Gates = "",
     *,
     record: bool = True,
 ) -> GateResult:
-    """Decide whether the candidate may replace the base.
+    """Decide whether the candidate (default: the newest run) may replace the base (the one before it).
 
     ``gates`` are a ``gate.toml``, its settings as ``name=value,...``, or ``Gates``; without ``record`` the
     attempt is not counted. Raises RagharnessError.
     """
     settings = gates if isinstance(gates, Gates) else read_gates(str(gates))
-    return GateResult(gate_runs(_folder(base), _folder(candidate), settings, record=record))
+    after = _folder(candidate)
+    before = run_before(after) if base == "" else _folder(base)
+    return GateResult(gate_runs(before, after, settings, record=record))
 
 
 def compare(*runs: str | Path | Run) -> RunComparison:

@@ -199,7 +199,7 @@ def chance_of_flips(counts: Sequence[int], epochs: int, base: int, candidate: in
     n, mean = len(counts), sum(counts) / (len(counts) * epochs) if counts else 0.0
     if not 0 < mean < 1:
         return 0.0
-    spread = sum((count / epochs - mean) ** 2 for count in counts) / n / (mean * (1 - mean))
+    spread = math.fsum((count / epochs - mean) ** 2 for count in counts) / n / (mean * (1 - mean))
     alike = (spread - 1 / epochs) / (1 - 1 / epochs)  # the correlation of two epochs of a question
     if alike < 1e-3:
         return float(n * mean**candidate * (1 - mean) ** base)

@@ -343,9 +343,8 @@ def _ends(values: Iterable[int]) -> Count:
 
 
 def _total(pairs: Pairs, ends: Moves) -> Ends:
-    low = sum((least * pairs.counts[pair] for pair, (least, _) in ends.items()), 0.0)
-    high = sum((most * pairs.counts[pair] for pair, (_, most) in ends.items()), 0.0)
-    return low, high
+    low = math.fsum(least * pairs.counts[pair] for pair, (least, _) in ends.items())
+    return low, math.fsum(most * pairs.counts[pair] for pair, (_, most) in ends.items())
 
 
 def _limits(ends: Ends) -> Limits:
@@ -522,12 +521,12 @@ def _needed(
 
 def _within(pairs: Pairs, measure: Measure) -> float:
     """Variance of a mean change that comes from asking again, from the epochs of each question."""
-    total = 0.0
+    parts = []
     for pair, times in pairs.counts.items():
         for side, run in ((pair.base, pairs.base), (pair.candidate, pairs.candidate)):
             share = side.share(*measure.buckets)[0]
-            total += times * share * (1 - share) / max(1, run.epochs - 1)
-    return total / measure.n**2
+            parts.append(times * share * (1 - share) / max(1, run.epochs - 1))
+    return math.fsum(parts) / measure.n**2
 
 
 class Figure(NamedTuple):
