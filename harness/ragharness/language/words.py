@@ -215,20 +215,23 @@ def _of_line(line: str, offset: int) -> list[Span]:
     for low, high in _boundaries(line):
         core = line[low:high].strip()
         start = low + line[low:high].find(core)
-        if core and spans and _goes_on(line, spans[-1], start):
+        if core and spans and _UNFINISHED.search(line[slice(*spans[-1])]):
             spans[-1] = (spans[-1][0], start + len(core))
         elif core:
             spans.append((start, start + len(core)))
     return [(offset + start, offset + end) for start, end in spans]
 
 
-def _goes_on(line: str, before: Span, start: int) -> bool:
-    """Whether what starts at a place belongs to the sentence before it."""
-    sentence = line[slice(*before)]
-    glued = start == before[1] and _COMPOUND.match(line, start) is not None
-    return _UNFINISHED.search(sentence) is not None or (
-        glued and (line[start] in "-–" or _INITIAL.search(sentence) is not None)
-    )
+def whole_sentences(text: str) -> list[Span]:
+    """Sentences of a text, compounds with a point in them kept whole ("non-U.S. holders", "Inc.-owned")."""
+    spans: list[Span] = []
+    for low, high in sentences(text):
+        glued = spans and low == spans[-1][1] and _COMPOUND.match(text, low)
+        if glued and (text[low] in "-–" or _INITIAL.search(text[slice(*spans[-1])])):
+            spans[-1] = (spans[-1][0], high)
+        else:
+            spans.append((low, high))
+    return spans
 
 
 def _boundaries(line: str) -> list[Span]:

@@ -14,7 +14,7 @@ from ragharness.graders.reading.refusal import does, find_decline, is_question
 from ragharness.language.citations import MARK, SOURCES, Marked, Source, mark
 from ragharness.language.markup import normalise
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concepts_of, is_english, raw_words, sentences, squeeze
+from ragharness.language.words import concepts_of, is_english, raw_words, squeeze, whole_sentences
 from ragharness.records import Answer, Passage, Question, Reading
 
 _LINE_START = regex(
@@ -169,7 +169,7 @@ class _Parser:
     def _read_sentences(self, body: str, *, item: bool, heading: bool) -> None:
         label = _LABEL.match(body)
         body = body[label.end() :] if label else body
-        for start, end in sentences(body) if self.english else [(0, len(body))]:
+        for start, end in whole_sentences(body) if self.english else [(0, len(body))]:
             for piece in _PIECE.findall(body, start, end):
                 text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()
                 ids = self.marked.cited(piece)

@@ -29,7 +29,7 @@ from ragharness.language.words import (
     concepts_of,
     content,
     generic_concepts,
-    sentences,
+    whole_sentences,
 )
 from ragharness.records import Passage, Question
 
@@ -200,7 +200,7 @@ def _gold_lines(question: Question, passage: Passage) -> list[str]:
     pieces = [
         (low + begin, low + end, line[begin:end])
         for low, line in (lines or ((0, line) for line in text.split("\n")))
-        for begin, end in sentences(line)
+        for begin, end in whole_sentences(line)
     ]
     if lines:
         return [

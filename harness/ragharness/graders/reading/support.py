@@ -30,7 +30,7 @@ from ragharness.language.words import (
     content,
     generic_concepts,
     remembered,
-    sentences,
+    whole_sentences,
 )
 from ragharness.records import Passage
 
@@ -234,7 +234,7 @@ def _meaning(written: str) -> tuple[str, str]:
 @lru_cache(maxsize=1024)
 def lines_of(text: str) -> tuple[Line, ...]:
     """Sentences of a passage."""
-    return tuple(read_line(text[start:end]) for start, end in sentences(text))
+    return tuple(read_line(text[start:end]) for start, end in whole_sentences(text))
 
 
 def _weight(concepts: Iterable[str]) -> float:
