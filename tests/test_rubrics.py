@@ -974,6 +974,22 @@ def test_any_model_can_judge_and_each_vote_is_a_call_of_its_own(tmp_path: Path) 
         assert len(server.asked) == 3, "every vote was kept"
 
 
+def test_a_reply_that_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
+    unreadable = iter(["?"] * 9)
+
+    def reply(asked: Asked) -> Reply:
+        said = chat(asked)
+        if text := next(unreadable, ""):
+            said.value["choices"][0]["message"]["content"] = text
+        return said
+
+    with Answering(reply) as server:
+        found = [score(rubric(), [GOOD], Means(model_judge(server, tmp_path))) for _ in range(3)]
+        assert [mark(each, "tone").status for each in found] == ["invalid", "scored", "scored"]
+        assert len(server.asked) == 12
+        assert server.asked[0].json["max_tokens"] == 8192
+
+
 def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragharness.support.http.exponential_wait", lambda *_: 0.0)
     waits = iter([503, 429])

@@ -151,12 +151,12 @@ class JudgeReply(NamedTuple):
 
 def read_reply(decision: str, text: str) -> JudgeReply | None:
     """Content of a reply to a decision; None where it cannot be read, or says two things."""
-    replies = [_reply(decision, fields) for fields in objects_of(text)]
+    replies = [_content(decision, fields) for fields in objects_of(text)]
     readable = [reply for reply in replies if reply is not None]
     return readable[0] if len({reply.label for reply in readable}) == 1 else None
 
 
-def _reply(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
+def _content(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
     label = " ".join(re.split(r"[\s_-]+", str(fields.get("label", "")).strip().lower()))
     flags: list[object] = []
     if decision == "quality":
