@@ -272,23 +272,25 @@ _RATES = ("citation supports",)
 _DECIMAL = 2
 
 
-def headline(found: Decision) -> str:
+def headline(decision: Decision) -> str:
     """Verdict as one sentence, with the rules that decided it."""
-    sentence = _SENTENCES[found.verdict].format(base=found.base, candidate=found.candidate)
-    if found.verdict == "not comparable":
-        return f"{sentence} {'; '.join(found.reasons)}."
-    if found.verdict == "ship":
+    sentence = _SENTENCES[decision.verdict].format(base=decision.base, candidate=decision.candidate)
+    if decision.verdict == "not comparable":
+        return f"{sentence} {'; '.join(decision.reasons)}."
+    if decision.verdict == "ship":
         return sentence
-    failing = [rule for rule in found.rules if rule.passes is False]
-    if found.verdict == "incomplete" and all(rule.passes or rule.rule == "C" for rule in found.rules):
-        return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
-    noisy = [rule for rule in found.rules if rule.passes is None and rule.margin and not rule.undecided]
-    if found.verdict == "incomplete" and noisy and not found.settles:
-        return f"{_UNDECIDED.format(found)} {_not_excluded(noisy, found.statistics)}"
-    moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or found.rules if not rule.passes)
+    failing = [rule for rule in decision.rules if rule.passes is False]
+    if decision.verdict == "incomplete" and all(rule.passes or rule.rule == "C" for rule in decision.rules):
+        return _UNCALIBRATED.format(
+            decision, reasons="; ".join(decision.reasons).removeprefix("C calibrated: ")
+        )
+    noisy = [rule for rule in decision.rules if rule.passes is None and rule.margin and not rule.undecided]
+    if decision.verdict == "incomplete" and noisy and not decision.settles:
+        return f"{_UNDECIDED.format(decision)} {_not_excluded(noisy, decision.statistics)}"
+    moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or decision.rules if not rule.passes)
     alone = ""
-    if found.statistics is not None and found.statistics.confirmed_reject:
-        names = ids(found.statistics.confirmed, _NAMED)
+    if decision.statistics is not None and decision.statistics.confirmed_reject:
+        names = ids(decision.statistics.confirmed, _NAMED)
         alone = f" In every epoch, and before in none: {names}."
     return f"{sentence} {moved[:1].upper()}{moved[1:]}.{alone}"
 
@@ -314,42 +316,42 @@ def _unit(rule: RuleResult) -> str:
     return {"refusal quality": "grades", "uncited claims": "an answer"}.get(rule.name, "points")
 
 
-def gate_sections(found: Decision, *, detail: bool = False) -> list[Section]:
+def gate_sections(decision: Decision, *, detail: bool = False) -> list[Section]:
     """Verdict, the rules, the questions that changed, and with ``detail`` the statistics."""
-    tone = _TONES.get(found.verdict, "unclear")
-    if found.verdict == "not comparable":
+    tone = _TONES.get(decision.verdict, "unclear")
+    if decision.verdict == "not comparable":
         allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
-        return [Section(told=(headline(found), allow), tone=tone)]
-    times = f" x {found.epochs} epochs, by {found.judged_by}" if found.epochs > 1 else ""
-    banner = [f"ALLOWED DIFFERENCE, so read with care: {name}." for name in found.allowed]
-    head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, found.rules))
-    notes = [_LUCK] if found.asked_once else []
-    if found.statistics is not None:
-        wavering = len({name for names in found.wavering.values() for name in names})
-        rules_seen = [rule for rule in found.rules if rule.margin and rule.seen]
+        return [Section(told=(headline(decision), allow), tone=tone)]
+    times = f" x {decision.epochs} epochs, by {decision.judged_by}" if decision.epochs > 1 else ""
+    banner = [f"ALLOWED DIFFERENCE, so read with care: {name}." for name in decision.allowed]
+    head, rules = ("", "rule", "base", "candidate", "change", "result"), list(map(_rule, decision.rules))
+    notes = [_LUCK] if decision.asked_once else []
+    if decision.statistics is not None:
+        wavering = len({name for names in decision.wavering.values() for name in names})
+        rules_seen = [rule for rule in decision.rules if rule.margin and rule.seen]
         seen = (f"{rule.name} {_amount(rule, rule.seen)} {_unit(rule)}" for rule in rules_seen)
         notes.append(
             f"Epochs of {wavering} questions differ, so rates are compared: of candidates that equal the base"
-            f" {100 * found.statistics.error:g} in 100 are rejected, by all rules together. A change for the"
-            f" worse is seen in 4 of 5 cases from: {', '.join(seen)}."
+            f" {100 * decision.statistics.error:g} in 100 are rejected, by all rules together. A change for"
+            f" the worse is seen in 4 of 5 cases from: {', '.join(seen)}."
         )
     return [
-        Section(told=(headline(found), *notes), tone=tone),
+        Section(told=(headline(decision), *notes), tone=tone),
         *([Section(told=banner, tone="unclear")] if banner else []),
-        Section(f"Rules, {found.questions} questions{times}", (), head, rules, frozenset({0, 1, 5})),
-        *_changed(found),
-        *_settling(found),
-        *_attempts(found, detail=detail),
-        *(_statistics(found) if detail else []),
+        Section(f"Rules, {decision.questions} questions{times}", (), head, rules, frozenset({0, 1, 5})),
+        *_changed(decision),
+        *_settling(decision),
+        *_attempts(decision, detail=detail),
+        *(_statistics(decision) if detail else []),
     ]
 
 
-def threshold_section(found: Sequence[RuleResult]) -> Section:
+def threshold_section(rules: Sequence[RuleResult]) -> Section:
     """Limits that a run was to keep to, and whether it does."""
-    tone: Tone = "bad" if any(rule.passes is False for rule in found) else "unclear"
-    rows = [(f"{rule.name} {rule.text}", _range(rule, rule.candidate), _rule(rule)[-1]) for rule in found]
+    tone: Tone = "bad" if any(rule.passes is False for rule in rules) else "unclear"
+    rows = [(f"{rule.name} {rule.text}", _range(rule, rule.candidate), _rule(rule)[-1]) for rule in rules]
     missed = ["A limit was missed or is undecided: see below."]
-    note = [] if all(rule.passes for rule in found) else missed
+    note = [] if all(rule.passes for rule in rules) else missed
     return Section("Gates", note, ("limit", "found", "result"), rows, frozenset({0, 2}), tone)
 
 
@@ -391,38 +393,38 @@ def _number(rule: RuleResult, value: float, *, sign: bool) -> str:
     return f"{value:{'+' if sign else ''}.{_DECIMAL}f}"
 
 
-def _changed(found: Decision) -> list[Section]:
+def _changed(decision: Decision) -> list[Section]:
     rows = []
-    for rule in (rule for rule in found.rules if rule.name != "unacceptable"):
+    for rule in (rule for rule in decision.rules if rule.name != "unacceptable"):
         for how, names in (("worse", rule.worse), ("better", rule.better)):
             if names:
                 rows.append((rule.rule, rule.name, how, str(len(names)), ids(names, _NAMED)))
     sections = []
-    if found.newly_wrong:
-        columns = 5 if found.epochs > 1 else 2
+    if decision.newly_wrong:
+        columns = 5 if decision.epochs > 1 else 2
         stable = {True: "stable", False: "flaky", None: ""}
         newly = [
             (answer.question, answer.was, answer.candidate, answer.base, stable[answer.stable])[:columns]
-            for answer in found.newly_wrong[:_LISTED]
+            for answer in decision.newly_wrong[:_LISTED]
         ]
         head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
         sections = [Section("Newly wrong", (), head, newly, frozenset({0, 1, 4}))]
     if rows:
         head = ("", "rule", "", "n", "questions")
         sections.append(Section("Questions that changed", (), head, rows, frozenset({0, 1, 2, 4})))
-    worse = [answer.question for answer in found.newly_wrong]
-    worse += [name for rule in found.rules if rule.passes is False for name in rule.worse]
+    worse = [answer.question for answer in decision.newly_wrong]
+    worse += [name for rule in decision.rules if rule.passes is False for name in rule.worse]
     if worse:
-        sections.append(Section(told=(f"Look at one: ragharness show {worse[0]} {found.candidate}",)))
+        sections.append(Section(told=(f"Look at one: ragharness show {worse[0]} {decision.candidate}",)))
     return sections
 
 
-def _settling(found: Decision) -> list[Section]:
-    if not found.settles:
+def _settling(decision: Decision) -> list[Section]:
+    if not decision.settles:
         return []
-    answers = found.settles[:_LISTED]
+    answers = decision.settles[:_LISTED]
     rows = [(answer.question, answer.run, answer.status.replace("_", " ")) for answer in answers]
-    more = len(found.settles) - len(rows)
+    more = len(decision.settles) - len(rows)
     note = (
         "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
         " ragharness run --retry-errors asks again what failed."
@@ -432,8 +434,8 @@ def _settling(found: Decision) -> list[Section]:
     return [Section("Answers that would settle it", (note,), head, rows, frozenset({0, 1, 2}))]
 
 
-def _attempts(found: Decision, *, detail: bool) -> list[Section]:
-    if (attempts := found.attempts) is None:
+def _attempts(decision: Decision, *, detail: bool) -> list[Section]:
+    if (attempts := decision.attempts) is None:
         return []
     same = f", {attempts.same_settings} of them with the same settings" if attempts.same_settings > 1 else ""
     tried = (
@@ -445,10 +447,10 @@ def _attempts(found: Decision, *, detail: bool) -> list[Section]:
     return [Section(told=lines)] if lines else []
 
 
-def _statistics(found: Decision) -> list[Section]:
+def _statistics(decision: Decision) -> list[Section]:
     """The joint test in plain words; nothing applies to counts of runs that repeat themselves."""
-    if (statistics := found.statistics) is None:
-        why = "Each question was asked once" if found.epochs == 1 else "Epochs agree, or are taken to"
+    if (statistics := decision.statistics) is None:
+        why = "Each question was asked once" if decision.epochs == 1 else "Epochs agree, or are taken to"
         return [Section("Statistics", (f"{why}: the rules are literal, and no test applies.",))]
     rows = [
         (
@@ -457,7 +459,7 @@ def _statistics(found: Decision) -> list[Section]:
             p_value(rule.p),
             *(_amount(rule, value) for value in (rule.largest, rule.margin, rule.seen)),
         )
-        for rule in found.rules
+        for rule in decision.rules
         if rule.p is not None
     ]
     meaning = (
@@ -471,7 +473,7 @@ def _statistics(found: Decision) -> list[Section]:
         f" By noise alone: {statistics.by_noise:.2g}."
     )
     notes = [meaning, f"What varies independently: {statistics.units} {statistics.unit}s.", confirmed]
-    for run, wavering in found.wavering.items():
+    for run, wavering in decision.wavering.items():
         listed = ids(wavering, _NAMED) or "none"
         notes.append(f"Epochs differ, {run}: {len(wavering)} questions ({listed}).")
     head = ("", "worse", "p", "up to", "margin", "seen")
