@@ -21,7 +21,7 @@ from bench import HERE, parser, read_result, rounded, write_result
 from ragharness.analysis.labelled import Labelled, judge, read_labelled
 from ragharness.graders import Chain, Grader, load_grader
 from ragharness.graders.judge import Judge
-from ragharness.graders.judging import Decided, Votes
+from ragharness.graders.judging import Votes
 from ragharness.records import Answer, Judgement, Passage, Question, Reading
 
 RESULT = HERE / "confirm.json"
@@ -46,11 +46,11 @@ class SimulatedVotes:
             label = label if random.random() < agreement else random.choice(others)
             self._labels[labelled.question.text, labelled.answer.text] = label
 
-    def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Decided:
+    def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Judgement:
         """Label of an answer."""
         self.calls += 1
         label = self._labels[texts["question"], texts["answer"]]
-        return Decided(Judgement(decision=decision, prompt="simulated", about=about, label=label))
+        return Judgement(decision=decision, prompt="simulated", about=about, label=label)
 
 
 class RememberedRules:

@@ -194,7 +194,8 @@ class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     about: str = ""  # the sentence or claim that it is about; empty: the whole answer
     votes: tuple[Vote, ...] = ()
     label: str = ""  # of two thirds of the votes; empty: they are split, or one cannot be read
-    reason: str = ""  # of the first vote for the label
+    reason: str = ""  # of the first vote for the label; without one, why it is open
+    evidence: str = ""  # the words that it rests on
 
 
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,14 +21,13 @@ from ragharness.graders.judging import (
     MAX_FAILURES,
     QUALITY,
     TIMEOUT,
-    Decided,
     Votes,
     load_prompts,
 )
 from ragharness.graders.reading.answer import claim_citations_by, parse_answer, read_citations
 from ragharness.language.tables import regex
 from ragharness.pipelines.llm_client import MAX_TOKENS_THINKING, connect, local
-from ragharness.records import Answer, Passage, Question, Reading
+from ragharness.records import Answer, Judgement, Passage, Question, Reading
 from ragharness.support.files import expand_home
 
 VERSION = "2"
@@ -62,7 +61,7 @@ class Judge:
         texts = parsed.cited_texts(retrieved)
         holding = [passage for passage in retrieved if passage.id in supporting]
         cited = [texts[name] for name in parsed.citations if name in texts and name not in supporting]
-        decided = self._votes.decide(
+        judgement = self._votes.decide(
             "answer",
             {
                 "question": question.text,
@@ -72,13 +71,13 @@ class Judge:
                 "answer": answer.text,
             },
         )
-        reading, label = _noted(reading, decided), decided.judgement.label
+        reading, label = _noted(reading, judgement), judgement.label
         if label in ("", "cannot tell") or (label == "partly" and question.kind == "yesno"):
-            why = decided.why or f"the judge says {label!r}: {decided.judgement.reason}"
+            why = f"the judge says {label!r}: {judgement.reason}" if label else judgement.reason
             return replace(reading, status="needs_review", unreadable=f"undetermined: {why}")
         if label == "refuses":
             return replace(reading, refusal=True)
-        quote = _CITATION.sub(" ", decided.evidence).strip()
+        quote = _CITATION.sub(" ", judgement.evidence).strip()
         claimed = claim_citations_by(quote, parsed)
         return replace(
             reading,
@@ -98,14 +97,13 @@ class Judge:
             return reading
         if axis == "refusal_quality":
             quality = self._votes.decide("quality", texts)
-            names = quality.judgement.label.split(", ") if quality.judgement.label else None
+            names = quality.label.split(", ") if quality.label else None
             facts: dict[str, Any] = {name: name in names for name in QUALITY} if names else {}
             return replace(_noted(reading, quality), quality_unknown=names is None, **facts)
         if axis == "extra_claim_count":
             passages = "\n\n".join(f"{passage.title}\n{passage.text}" for passage in retrieved)
             claims = self._votes.decide("claims", {**texts, "passages": passages})
-            label = claims.judgement.label
-            return replace(_noted(reading, claims), extra=int(label) if label else None)
+            return replace(_noted(reading, claims), extra=int(claims.label) if claims.label else None)
         if axis == "citation_supports":
             return self._supported(reading, question, answer, retrieved)
         raise UsageError(
@@ -126,9 +124,9 @@ class Judge:
                 labels.append("not supported")
                 continue
             texts = {"title": passage.title, "passage": passage.text, "sentence": part.text}
-            decided = self._votes.decide("support", texts, part.text)
-            reading = _noted(reading, decided)
-            labels.append(decided.judgement.label)
+            judgement = self._votes.decide("support", texts, part.text)
+            reading = _noted(reading, judgement)
+            labels.append(judgement.label)
         supported = False if "not supported" in labels else True if {*labels} == {"supported"} else None
         return replace(reading, all_cited_support=supported)
 
@@ -218,5 +216,5 @@ def _shown(passages: Iterable[Passage]) -> str:
     return "\n\n".join(texts)
 
 
-def _noted(reading: Reading, decided: Decided) -> Reading:
-    return replace(reading, judgements=(*reading.judgements, decided.judgement))
+def _noted(reading: Reading, judgement: Judgement) -> Reading:
+    return replace(reading, judgements=(*reading.judgements, judgement))

@@ -22,7 +22,6 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace as replace_struct
 
 from ragharness.errors import AccessRefused, TemporaryFailure, UnusableReply, UsageError
 from ragharness.language.tables import regex
@@ -269,14 +268,6 @@ class Asker:
             raise TemporaryFailure(f"no reply within {self._timeout:g} seconds") from None
 
 
-class Decided(NamedTuple):
-    """A judgement, the words that it rests on, and why it is open; empty: it has a label."""
-
-    judgement: Judgement
-    evidence: str = ""
-    why: str = ""
-
-
 class Votes:
     """Asks one endpoint about decisions; many threads may ask at once."""
 
@@ -301,25 +292,25 @@ class Votes:
         self._taken: defaultdict[str, Taken] = defaultdict(Taken)
         self._cached: Counter[str] = Counter()
 
-    def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Decided:
+    def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Judgement:
         """Every vote on a decision; raises AccessRefused where no call can succeed."""
         prompt = self._prompts[decision]
         voted = [self._vote(prompt, texts, number) for number in range(self._votes)]
-        votes = tuple(vote for vote, _ in voted)
-        judgement = Judgement(decision=decision, prompt=prompt.identity, about=about, votes=votes)
+        judgement = partial(Judgement, decision=decision, prompt=prompt.identity, about=about)
         if self.dry_run:
-            return Decided(replace_struct(judgement, votes=()), why="not asked: a dry run")
+            return judgement(reason="not asked: a dry run")
+        votes = tuple(vote for vote, _ in voted)
         unread = [vote.raw for vote in votes if vote.label is None]
         self._count("" if len(unread) < len(votes) else unread[0])
-        label, count = Counter(vote.label for vote in votes).most_common(1)[0]
-        reply = next((reply for _, reply in voted if reply and reply.label == label), JudgeReply())
         if unread:
             why = unread[0] if unread[0].startswith(_NO_REPLY) else "a reply of the judge cannot be read"
-        else:
+            return judgement(votes=votes, reason=why)
+        label, count = Counter(vote.label for vote in votes).most_common(1)[0]
+        if count < AGREED * len(votes):
             split = ", ".join(str(vote.label) for vote in votes)
-            why = "" if count >= AGREED * len(votes) else f"the judge's votes are {split}"
-        label = "" if why else reply.label
-        return Decided(replace_struct(judgement, label=label, reason=reply.reason), reply.evidence, why)
+            return judgement(votes=votes, reason=f"the judge's votes are {split}")
+        reply = next(reply for _, reply in voted if reply and reply.label == label)
+        return judgement(votes=votes, label=reply.label, reason=reply.reason, evidence=reply.evidence)
 
     def _vote(
         self, prompt: JudgePrompt, texts: Mapping[str, str], number: int
