@@ -37,6 +37,8 @@ class Rates(NamedTuple):
     refused: float = 0.2  # needless refusals
     claims: float = 0.0  # right answers with a further claim that cites nothing
     flat: float = 0.0  # refusals that explain nothing
+    among: int = 0  # only the first so many questions vary, all others never; 0: all vary
+    broken: int = 0  # questions after them that are wrong each time
 
 
 class Cell(NamedTuple):
@@ -51,6 +53,8 @@ class Cell(NamedTuple):
 
 BAD = Rates(wrong=0.12)
 CLAIMING = Rates(refused=0.1, claims=0.1)
+FEW = Rates(wrong=0.5, refused=0.0, among=10)
+CALM = FEW._replace(wrong=0.1)
 NOISY = Rates(wrong=0.05, claims=0.1, flat=0.2)
 CELLS = (
     Cell("equal, 5 % wrong", Rates(), Rates(), "ship"),
@@ -71,6 +75,10 @@ CELLS = (
     Cell("everything noisy, equal", NOISY, NOISY, "ship"),
     Cell("everything noisy, 12 % wrong", NOISY, NOISY._replace(wrong=0.12), "reject"),
     Cell("everything noisy, from 12 % wrong", NOISY._replace(wrong=0.12), NOISY, "ship"),
+    Cell("ten questions wrong half of the time, equal", FEW, FEW, "ship"),
+    Cell("ten questions wrong one time in ten, equal", CALM, CALM, "ship"),
+    Cell("the same, and one more is always wrong", CALM, CALM._replace(broken=1), "reject"),
+    Cell("the same, and three more are always wrong", CALM, CALM._replace(broken=3), "reject"),
     Cell("equal, 5 % wrong", Rates(), Rates(), "ship", 5),
     Cell("5 % to 12 % wrong", Rates(), BAD, "reject", 5),
     Cell("equal, 20 % wrong", Rates(wrong=0.2), Rates(wrong=0.2), "ship", 5),
@@ -117,6 +125,8 @@ def worded(question: Question, kind: str, passages: Sequence[Passage]) -> str:
 def drawn_kind(question: Question, rates: Rates, draw: random.Random) -> str:
     """Kind of answer that a pipeline gives this time."""
     answers = question.wanted == "correct"
+    if rates.among and (rank := int(question.id.lstrip("q"))) > rates.among:
+        return "wrong" if rank <= rates.among + rates.broken else "right" if answers else "refused"
     invented = rates.wrong if rates.invented is None else rates.invented
     number, error = draw.random(), rates.wrong if answers else invented
     if number < error:
