@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 from rapidfuzz.distance import JaroWinkler
 
+from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import NEUTRAL
 from ragharness.graders.reading.candidates import accepted
 from ragharness.graders.reading.records import AnswerSentence, Entry, Outcome, Profile
@@ -138,6 +139,12 @@ class Licence(NamedTuple):
         stated = sum(any(_alike(name, word) for word in words) for name in self.attribute)
         return stated / len(self.attribute) if self.attribute else 0.0
 
+    def is_of_asked(self, around: str, profile: Profile) -> bool:
+        """Whether a clause names every entity of the question and what is asked: others only act in it."""
+        words = {re.sub(r"['’]s$", "", word.casefold()) for word in _WORD.findall(around)}
+        named = bool(profile.names) and profile.names <= words
+        return named and profile.kind != "text" and self.coverage(around) >= _NAMED
+
     def _knows(self, name: str) -> bool:
         if len(name) == 1 or name in self.words or name in _PLAIN:
             return True
@@ -221,7 +228,10 @@ def prove(
         return read
     right = [entry for entry in read.entries if entry.right and not entry.candidate.negated]
     doubts = [
-        doubt(entry, read.entries, profile, known) or _pointed_to(entry, parts, known) for entry in right
+        (len(parts) > 1 and is_quoted_table(entry.part.text) and "of a table")
+        or doubt(entry, read.entries, profile, known)
+        or _pointed_to(entry, parts, known)
+        for entry in right
     ]
     proven = [entry for entry, why in zip(right, doubts, strict=True) if not why]
     rival = next(_rivals(read, proven, parts, profile, known), None) if known.grounded else None
@@ -257,7 +267,9 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
     around = _ORDINAL.sub(" ", f"{before} {after}")
     names = [word for word in known.strange(around) if _is_name(word, around)]
     aside = known.strange(after[len(beside) :])
-    if names and not (set(names) <= set(aside) and len(aside) > len(names)):
+    apart = set(names) <= set(aside) and len(aside) > len(names)
+    acting = names if known.is_of_asked(around, profile) else []
+    if names and not apart and not acting:
         return f"of “{' '.join(names)}”"
     joint = _JOINT.split(before)[-1]
     licensed = (known.words - _PLAIN) & concepts_of(joint)
@@ -267,6 +279,7 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
     if _ARRIVES.search(before) or _MOVES.search(profile.question):
         before = _MOVES.sub(" ", before)
     around = _ORDINAL.sub(" ", f"{entry.part.context} {before} {beside}")
+    around = " ".join(word for word in around.split() if word.strip(".,;:") not in acting)
     return _strange(around, entry.part.text, profile, known)
 
 
@@ -410,6 +423,8 @@ def _rivals(
         value = entry.candidate
         other = value.relation in ("mismatch", "distractor", "world") and not value.negated
         named = profile.kind == "text" and any(entry.part is right.part for right in proven)
+        row = is_quoted_row(entry.part.text) or is_quoted_table(entry.part.text)
+        named = named or row or value.written in profile.question
         if not other or named or value.loose or value.foreign_unit or entry.slot == "out":
             continue
         before, after = _around(entry, read.entries)

@@ -113,11 +113,11 @@ def support(claim: str, passages: Iterable[Passage]) -> Support:
 def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
     said = read_line(_JOINED_NAME.sub(" ", claim))
     words = read_line(_without_values(said.text))
-    if held(words.concepts, passages) < _LEAST:
-        return Support(False, 0.0, "hardly a word of it is there")
     measured = measures(said, passages)
     if measured["figures_absent"]:
         return Support(False, 0.0, "a figure or date of it is not there")
+    if held(words.concepts, passages) < _LEAST:
+        return Support(None if measured["figures"] else False, 0.0, "hardly a word of it is there")
     probability = score(measured)
     if measured["other_period"]:
         return Support(False, probability, "a figure of it is said of another period")
