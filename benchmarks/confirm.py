@@ -1,11 +1,13 @@
 """What a judge behind the rules gains and costs, simulated on labelled answers.
 
     python benchmarks/confirm.py FILE [--trials N] [--write]
+    python benchmarks/confirm.py benchmarks/own_answers.jsonl contractnli=FOLDER edgar=FOLDER govreport=FOLDER
 
-FILE is one of ``calibrate --answers``, with labels or buckets. The simulated judge gives the label that
-follows from people's, or, in a share of the answers drawn anew for each trial, one of the two others that
-decide. Its errors are independent of those of the rules, which a real judge's are not. Puts the means over
-all trials into ``confirm.json`` under the name of the file's folder and stem.
+FILE is one of ``calibrate --answers``, with labels or buckets, or our own answers, of which the part
+*unseen* is taken. The simulated judge gives the label that follows from people's, or, in a share of the
+answers drawn anew for each trial, one of the two others that decide. Its errors are independent of those of
+the rules, which a real judge's are not. Puts the means over all trials into ``confirm.json`` under the name
+of the file's folder and stem.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from random import Random
 from statistics import fmean
 from typing import Any, cast
 
-from bench import HERE, parser, read_result, rounded, write_result
+import ragharness as rh
+from bench import HERE, json_lines, parser, read_result, rounded, write_result
 from ragharness.analysis.labelled import Labelled, judge, read_labelled
+from ragharness.corpus.passages import cached_passages
 from ragharness.graders import Chain, Grader, load_grader
 from ragharness.graders.judge import Judge
 from ragharness.graders.judging import Votes
@@ -59,13 +63,13 @@ class RememberedRules:
     def __init__(self) -> None:
         self._grader = load_grader()
         self.name, self.version = self._grader.name, self._grader.version
-        self._readings: dict[tuple[str, str], Reading] = {}
+        self._readings: dict[tuple[str, str, tuple[str, ...]], Reading] = {}
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
         """Reading of the rules."""
-        key = question.id, answer.text
+        key = question.text, answer.text, tuple(passage.id for passage in retrieved)
         if key not in self._readings:
             self._readings[key] = self._grader.read(question, answer, retrieved, supporting)
         return self._readings[key]
@@ -78,10 +82,38 @@ def bucket_of(labelled: Labelled) -> str:
 
 def label_of(labelled: Labelled) -> str:
     """Label that a judge would give who is of people's opinion."""
-    if bucket_of(labelled) == "refused":
+    bucket, question = bucket_of(labelled), labelled.question
+    if bucket == "refused":
         return "refuses"
-    right = bucket_of(labelled) in ("correct", "unsupported") and labelled.question.answerable
-    return "agrees" if right else "differs"
+    if not question.answerable:
+        compared = "unsupported" if question.world_answers else "wrong" if question.distractors else ""
+        return "agrees" if bucket == compared else "differs"
+    return "differs" if bucket == "wrong" else "agrees"
+
+
+def own_answers(path: Path, folders: Mapping[str, str]) -> list[Labelled]:
+    """Answers to the frozen questions that no rule was mended on."""
+    rows = [row for row in json_lines(path) if row["part"] == "unseen"]
+    answers = []
+    for name in sorted({row["corpus"] for row in rows}):
+        corpus = rh.load_corpus(name, source=folders.get(name, ""))
+        questions = {question.id: question for question in rh.load_questions(corpus).questions}
+        passages = cached_passages(corpus).by_id
+        for row in (row for row in rows if row["corpus"] == name):
+            question = questions[row["question"]]
+            labelled = Labelled(
+                question,
+                Answer(text=row["answer"]),
+                "correct",
+                question.answers,
+                question.kind,
+                tuple(passages[id_] for id_ in row["passages"]),
+                frozenset(row["evidence"]),
+                judged_alone=False,
+                bucket=row["bucket"],
+            )
+            answers.append(labelled)
+    return answers
 
 
 def figures(answers: Sequence[Labelled], grader: Grader, votes: SimulatedVotes) -> dict[str, float]:
@@ -143,10 +175,13 @@ def main() -> None:
     """Print the figures of every chain, and keep them if asked to."""
     arguments = parser(__doc__)
     arguments.add_argument("file", type=Path)
+    arguments.add_argument("corpora", nargs="*", metavar="CORPUS=FOLDER")
     arguments.add_argument("--trials", type=int, default=TRIALS)
     arguments.add_argument("--write", action="store_true")
     options = arguments.parse_args()
-    answers = read_labelled(options.file)
+    folders = dict(pair.split("=", 1) for pair in options.corpora)
+    own = options.file.name == "own_answers.jsonl"
+    answers = own_answers(options.file, folders) if own else read_labelled(options.file)
     rows = measured(answers, options.trials)
     for row in rows:
         print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), sep="\t")

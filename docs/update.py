@@ -714,11 +714,9 @@ def judging() -> str:
 
 def confirm() -> str:
     """Last result of ``benchmarks/confirm.py`` at an agreement of 90 %, as a table."""
-    lines = [
-        "| answers | chain | calls per 130 | review | other bucket | false *correct* | right condemned |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    rates = ("review", "other_bucket", "false_correct", "right_condemned")
+    heads = "answers", "chain", "calls per 130", "review", "other bucket", "false *correct*"
+    lines = [f"| {' | '.join(heads)} | condemned: right | refusals |", "|---" * 8 + "|"]
+    rates = ("review", "other_bucket", "false_correct", "right_condemned", "refusals_condemned")
     for name, measured in _result("confirm").items():
         for row in measured["rows"]:
             if row["agreement"] in (None, 0.9):
