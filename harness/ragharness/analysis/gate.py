@@ -147,7 +147,8 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         verdict=verdict,
         ships=verdict == "ship",
         judged_by="counts" if literal else "rates",
-        asked_once=min(base.epochs, candidate.epochs) == 1
+        asked_once=literal
+        and min(base.epochs, candidate.epochs) == 1
         and not (gates.deterministic or _repeat(base, candidate)),
         reasons=[f"{rule.rule} {rule.name}: {rule.text}" for rule in deciding],
         buckets=settled.tally(),
