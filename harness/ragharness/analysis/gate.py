@@ -25,7 +25,7 @@ from ragharness.analysis.rules import (
     check_rates,
     check_thresholds,
 )
-from ragharness.analysis.sides import Mark, Pairs, Side, common, differences, read_side
+from ragharness.analysis.sides import Pairs, Side, common, differences, read_side
 from ragharness.errors import RagharnessError, StorageError, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder
@@ -281,8 +281,9 @@ def newly_wrong(pairs: Pairs) -> list[NewlyWrong]:
     for name, pair in pairs.by_question.items():
         was, now = pair.base.buckets, pair.candidate.buckets
         if now == {"wrong"} and "wrong" not in was:
-            old, new = (_times_wrong(side.marks[name]) for side in (pairs.base, pairs.candidate))
-            before, after = (len(side.marks[name]) for side in (pairs.base, pairs.candidate))
+            runs = (pairs.base.marks[name], pairs.candidate.marks[name])
+            old, new = (sum(mark.bucket == "wrong" for mark in marks) for marks in runs)
+            before, after = map(len, runs)
             rows.append(
                 NewlyWrong(
                     question=name,
@@ -293,7 +294,3 @@ def newly_wrong(pairs: Pairs) -> list[NewlyWrong]:
                 )
             )
     return sorted(rows, key=lambda row: row.stable is False)
-
-
-def _times_wrong(marks: Sequence[Mark]) -> int:
-    return sum(mark.bucket == "wrong" for mark in marks)

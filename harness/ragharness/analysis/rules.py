@@ -363,7 +363,11 @@ def _all_quality(pairs: Pairs) -> Measure:
             moves=dict.fromkeys(pairs.counts, (0.0, 0.0))
         )
     parts = [
-        {pair: _scaled(run[pair].quality, share / total) for pair, share in weights.items()}
+        {
+            pair: (ends[0] * share / total, ends[1] * share / total)
+            for pair, share in weights.items()
+            if (ends := run[pair].quality)
+        }
         for run, weights, total in zip(sides, shares, totals, strict=True)
     ]
     middle = sum(_total(pairs, part)[0] for part in parts) / 2
@@ -378,10 +382,6 @@ def _all_quality(pairs: Pairs) -> Measure:
         more = BEST_QUALITY * (pair.base.unknown + pair.candidate.unknown) / min(totals)
         moves[pair] = low + shift - more, high + shift + more
     return Measure(about, parts[0], parts[1], moves, 1, at_most=False)
-
-
-def _scaled(ends: Ends | None, scale: float) -> Ends:
-    return (ends[0] * scale, ends[1] * scale) if ends else (0.0, 0.0)
 
 
 class _Confirmed(NamedTuple):

@@ -120,14 +120,14 @@ _AROUND = 300  # characters of a document on either side of gold evidence
 
 def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any]:
     """Questions, records (in each list one of each run) and passages, with texts where the corpus is here."""
-    first = runs[0]
-    questions = first.folder.questions()
+    base = runs[0]
+    questions = base.folder.questions()
     numbers = {question.id: number for number, question in enumerate(questions)}
     passages: dict[str, Any] = {}
     rows: dict[tuple[int, int], list[Any]] = {}
     for number, run in enumerate(runs):
-        same = run.folder.run.settings.passage_words == first.folder.run.settings.passage_words
-        grading = first.grading if same else run.grading
+        same = run.folder.run.settings.passage_words == base.folder.run.settings.passage_words
+        grading = base.grading if same else run.grading
         for record in (*run.folder.records(), *run.folder.waiting()):
             key = numbers[record.question], record.epoch
             row = rows.setdefault(key, [None] * len(runs))
@@ -138,7 +138,7 @@ def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any
     for flip in (flip for pair in against for flip in pair.flips):
         flips[flip.question] = max(flips.get(flip.question, 0), int(flip.worse))
     return {
-        "questions": [_question(question, first.grading) for question in questions],
+        "questions": [_question(question, base.grading) for question in questions],
         "records": [[number, epoch, *rows[number, epoch]] for number, epoch in sorted(rows)],
         "passages": passages,
         "epochs": max(run.folder.run.settings.epochs for run in runs),
