@@ -674,6 +674,19 @@ def test_thresholds_are_left_open_by_ungraded_answers_and_by_nothing_to_count(tm
     assert (nothing.passes, nothing.evaluated) == (None, False), "not 1.0, as where nothing was shipped"
 
 
+def test_support_that_is_undetermined_is_no_yes(tmp_path: Path) -> None:
+    asked = fake.questions()[:4]
+    supports = ("yes", "yes", "yes", "undetermined")
+    records = [
+        fake.record(question, "correct", citation_supports=value)
+        for question, value in zip(asked, supports, strict=True)
+    ]
+    base, run = (written(tmp_path / name, asked, records) for name in "ab")
+    gates = Gates(thresholds={"citation_supports": ">= 0.8"})
+    (found,) = gate(base, run, gates, record=False).rules[5:]
+    assert (found.candidate, found.passes) == (Limits(0.75, 0.75), False)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -663,7 +663,7 @@ def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
 def _figure_span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Limits:
     """Limits of a figure over n answers; each ungraded one counts for it or against it."""
     if isinstance(value, YesNoAxis):
-        value = share(value.yes, value.yes + value.no)
+        value = share(value.yes, value.n)
     if isinstance(value, Share):
         if not value.n + open_ones:
             return Limits(None, None)
