@@ -14,6 +14,7 @@ from ragharness.graders.reading.acts import ANSWERING
 from ragharness.graders.reading.answer import (
     ParsedAnswer,
     claim_citations,
+    is_copied,
     lend_citations,
     own_sentences,
     parse_answer,
@@ -170,6 +171,8 @@ class _Reader:
             return self._assemble(Outcome(unreadable="it is not in English"), Refusal())
         cited = any(part.citations for part in self.own)
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
+        if refusal.declines and is_copied(self.own, self.passages.values()):
+            refusal = Refusal()  # a passage does not decline for the author
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.declines and not outcome.committed and self.question.kind in ("number", "date", "text"):
             # What stands beside a decline may be the answer.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -38,6 +38,7 @@ _PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
 LONG_COPY = 120  # words copied from the passages: the answer is what is said besides
 _LEAST_SENTENCE = 5
+_LEADING = regex(r"^\W*(?:yes|no)\b\W*", re.IGNORECASE)
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
 
@@ -242,6 +243,15 @@ def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) 
     copied = {text for text in long if any(squeeze(text) in each for each in texts)}
     at_length = sum(len(text.split()) for text in copied) >= LONG_COPY
     return [each for each in parts if not (at_length and each.text in copied)]
+
+
+def is_copied(parts: Sequence[AnswerSentence], passages: Iterable[Passage]) -> bool:
+    """Whether an answer is nothing but sentences of passages, a leading yes or no apart."""
+    texts = [squeeze(passage.text) for passage in passages]
+    bodies = [_LEADING.sub("", part.text) for part in parts]
+    return bool(bodies) and all(
+        len(body.split()) > _LEAST_SENTENCE and any(squeeze(body) in text for text in texts) for body in bodies
+    )
 
 
 FIRST_CITATIONS = 3  # only so many citations of the answer claim count: citing everything must not win

@@ -308,6 +308,8 @@ def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], known: Licence) -
     if not (known.grounded and index and _PRONOUN.match(entry.part.text)):
         return ""
     before = parts[index - 1].text
+    if known.coverage(before) >= _NAMED:
+        return ""
     strange = [word for word in known.strange(before) if _is_name(word, before) or _unmakes(word)]
     return f"of “{' '.join(strange)}”" if strange else ""
 
