@@ -249,9 +249,8 @@ def is_copied(parts: Sequence[AnswerSentence], passages: Iterable[Passage]) -> b
     """Whether an answer is nothing but sentences of passages, a leading yes or no apart."""
     texts = [squeeze(passage.text) for passage in passages]
     bodies = [_LEADING.sub("", part.text) for part in parts]
-    return bool(bodies) and all(
-        len(body.split()) > _LEAST_SENTENCE and any(squeeze(body) in text for text in texts) for body in bodies
-    )
+    long = all(len(body.split()) > _LEAST_SENTENCE for body in bodies)
+    return bool(bodies) and long and all(any(squeeze(body) in text for text in texts) for body in bodies)
 
 
 FIRST_CITATIONS = 3  # only so many citations of the answer claim count: citing everything must not win
