@@ -16,8 +16,14 @@ from ragharness.language.words import clause_at, concepts_of, content, generic_c
 
 MOST_VALUES = 40  # a sentence with more asserts them all; looking at each would take square time
 NEUTRAL = concepts_of(" ".join(words_of("values", "neutral")))
+_CHANGING = rf"\b{phrases('values', 'changing')}\w*"
+_COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)
+_MOVED_TO = regex(rf"{_CHANGING}[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
 _FROM_TO = regex(r"\bfrom\b[^;]{1,60}?\b(?:to|until|till|through)\b", re.IGNORECASE)
 _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_LEAVES = regex(r"\bfrom\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
+_NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
 _REACH = 100  # so far behind the value before it an "or" offers another one
 _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
@@ -111,6 +117,33 @@ def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[S
 # What puts a value outside the slot.
 
 
+def _is_compared(place: Place) -> bool:
+    """As in "... up from 5", "compared with 5", "from 5 to 6", "to 6 from 5"."""
+    clause, at = place.clause, place.at
+    for cue in _COMPARING.finditer(clause, 0, at):
+        ends = re.search(r",\s(?!\d)|\)\s", clause[cue.end() : at])
+        if cue[0][-4:] == "from" and _ARRIVES.search(place.before):
+            continue
+        leading = not clause[: cue.start()].strip(" \"'(,*")
+        if not (leading and ends) and cue[0].casefold() not in place.profile.question.casefold():
+            return True
+    if not place.first and _LEAVES.search(place.before):
+        former = place.inside[place.inside.index(place.value) - 1]
+        if _ARRIVES.search(clause, 0, former.start - place.low):
+            return True
+    moved = _MOVED_TO.search(clause, 0, at)
+    if moved or place.profile.kind == "date":
+        return moved is not None
+    spans = (pair.span() for pair in _FROM_TO.finditer(clause))
+    return any(low < at < high <= place.inside[-1].start - place.low for low, high in spans)
+
+
+def _is_former(place: Place) -> bool:
+    """As in "Formerly 5, now 6": only where something else is given for now."""
+    cue = _FORMER.search(place.clause, 0, place.at)
+    return cue is not None and (cue[0][-1].isdigit() or _NOW.search(place.text, place.value.end) is not None)
+
+
 def _is_other_end(place: Place) -> bool:
     """The start of "from A to B" where the end is asked for."""
     spread = _FROM_TO.search(place.clause) if place.profile.kind == "date" else None
@@ -170,7 +203,7 @@ def _is_of_another_rank(place: Place) -> bool:
 
 
 OUTSIDE: tuple[Callable[[Place], bool], ...] = (
-    _is_other_end, _is_other_period, _is_distractors, _is_for_another,
+    _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
     _is_of_another_rank,
 )  # fmt: skip
 
