@@ -27,8 +27,7 @@ AXES: dict[str, tuple[str, ...]] = {
     "citation_supports": ("all_cited_support",),
     "refusal_quality": ("explained", "nearest", "next_step", "urgency", "quality_unknown"),
     "extra_claim_count": ("extra",),
-}
-"""Axis -> the primitives that it is made of."""
+}  # axis -> the primitives that it is made of
 
 
 def _holds(axis: str, reading: Reading) -> bool:

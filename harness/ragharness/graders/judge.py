@@ -16,14 +16,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
-from ragharness.graders.judging import (
-    FOLDER,
-    MAX_FAILURES,
-    QUALITY,
-    TIMEOUT,
-    Votes,
-    load_prompts,
-)
+from ragharness.graders.judging import FOLDER, MAX_FAILURES, QUALITY, TIMEOUT, Votes, load_prompts
 from ragharness.graders.reading.answer import claim_citations_by, parse_answer, read_citations
 from ragharness.language.tables import regex
 from ragharness.pipelines.llm_client import MAX_TOKENS_THINKING, connect, local

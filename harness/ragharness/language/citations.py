@@ -50,8 +50,7 @@ SOURCES = regex(
     rf"^\W*(?:{phrases('answers', 'source_adjectives')}\s+)?{phrases('answers', 'source_labels')}"
     r"\s*(?:[:\-–—]|$)\s*",
     re.IGNORECASE,
-)
-"""What stands above or before a list of sources."""
+)  # what stands above or before a list of sources
 _LISTED = regex(
     r"^[ \t]*(?P<sign>[-*•·][ \t]*)?(?:\[?\^?(?P<number>\d{1,2})[\].):]+[ \t]+)?(?P<source>[^\n]{2,600})$"
 )

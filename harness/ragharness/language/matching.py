@@ -30,15 +30,13 @@ _ORDINALS = {
     spelling: row.split()[0]
     for row in cast("list[str]", table("values")["ordinals"])
     for spelling in row.split()
-}
-"""Each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them."""
+}  # each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them
 _NAMES = {
     word: name
     for key in ("figures", "countries")
     for name, words in cast("dict[str, str]", table("measures")[key]).items()
     for word in words.split()
-}
-"""One name for the spellings of a figure, and for a country and its people."""
+}  # one name for the spellings of a figure, and for a country and its people
 _STATES = {
     name.casefold(): code
     for code, name in (row.split(" ", 1) for row in cast("list[str]", table("measures")["states"]))

@@ -55,8 +55,7 @@ _MEANS: dict[Modality, dict[Polarity, str]] = {
     "optional": {"affirms": "optional permit not_fact", "denies": "require"},
     "fact": {"affirms": "fact require permit", "denies": "not_fact forbid optional"},
     "not_fact": {"affirms": "not_fact forbid optional", "denies": "fact require permit"},
-}
-"""Of each thing that can be said: which statements affirm it and which deny it."""
+}  # of each thing that can be said: which statements affirm it and which deny it
 
 
 class Cue(NamedTuple):

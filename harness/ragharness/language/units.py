@@ -40,8 +40,7 @@ SCALES = {name: Decimal(value) for name, value in _named("scales").items()}
 UNITS = {
     name: Measure(several.partition(" ")[2], Decimal(several.partition(" ")[0]))
     for name, several in _named("units").items()
-}
-"""Currencies, their hundredths, percentages, durations and measures by their lower-cased names."""
+}  # currencies, their hundredths, percentages, durations and measures by their lower-cased names
 _CANONICAL = frozenset(measure.unit for measure in UNITS.values())
 _LENGTHS, _MEASURES = (
     {unit: row.split() for unit, row in cast("dict[str, str]", table("numbers")[key]).items()}
@@ -201,8 +200,7 @@ def places(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
 
 DIGITS = regex(
     r"\d{1,3}(?:(?P<group>[,'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=group)\d{3})*(?!\d)(?:\.\d+)?|\d+(?:[.,]\d+)?"
-)
-"""One numeral with its separators; a leading decimal point (".5") is added by the caller."""
+)  # one numeral with its separators; a leading decimal point (".5") is added by the caller
 _DECIMAL_COMMA = regex(r"\d+,(?!\d{3}$)\d+|0,\d+|\d{4,},\d+")
 _SEPARATOR = regex(r"[^\d.]")
 
@@ -228,8 +226,7 @@ _PART = regex(
     rf"(?:{_JOINT})?(?:and{_JOINT})?(?:a(?={_JOINT}{any_of(AFTER_ARTICLE)}\b)|(?P<small>{_BELOW_HUNDRED}))"
     rf"(?P<hundred>{_JOINT}hundred\b(?:{_JOINT}(?:and{_JOINT})?(?P<rest>{_BELOW_HUNDRED})(?!{_JOINT}hundred\b))?)?"
     rf"(?P<half>{_JOINT}and{_JOINT}a{_JOINT}half\b)?(?:{_JOINT}(?P<scale>{any_of(_LARGE)})\b)?"
-)
-"""What one scale word multiplies: "three hundred and forty-five thousand"."""
+)  # what one scale word multiplies: "three hundred and forty-five thousand"
 _HALF = regex(rf"half(?: an?(?: (?P<scale>{any_of(_LARGE)}))?)?\b")
 
 
@@ -267,13 +264,11 @@ LIST_ITEM = regex(
     r"^[ \t>#*_•(-]{0,11}(?:([0-9]{1,2})[.)](?=\s{1,40}\S)"
     r"|([0-9]{1,2}\.[0-9]{1,2})\.?(?=\s{1,9}[\"“]?[A-Z][a-z]+[”\"]?\s+[a-z]+\s+[a-z]+))",
     re.MULTILINE,
-)
-"""The number of an item or clause: "2. ", "16.5 Notwithstanding anything to ..."."""
+)  # The number of an item or clause: "2. ", "16.5 Notwithstanding anything to ..."
 CODE = regex(
     r"[0-9]+(?:-[0-9]+){2,}|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+"
     r"|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
-)
-"""A telephone number, time, version, fraction, paragraph or number of another language ("1.234,5")."""
+)  # A telephone number, time, version, fraction, paragraph or number of another language ("1.234,5")
 _NAME_BEFORE = regex(r"(?:[^\W\d]|[#@/]|[^\W\d_][-:.]|(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-)\Z")
 _NAME_AFTER = regex(r"-[A-Z]{1,2}(?![^\W\d_])")
 

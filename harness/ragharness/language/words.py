@@ -176,8 +176,7 @@ _INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/\ue000-\uf8ff-].")
 _UNFINISHED = regex(
     rf"\b{phrases('sentences', 'unfinished')}\.$"
     r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"
-)
-"""An abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it."""
+)  # an abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it
 _INITIAL = regex(r"\b[A-Z]\.$")
 _COMPOUND = regex(r"(?:[A-Z]\.)+|[-–]\w")
 """What goes on with an initial before it, or with any abbreviation ("non-U.|S.", "Inc.|-owned")."""

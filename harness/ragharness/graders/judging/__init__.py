@@ -60,8 +60,7 @@ FOLDER = Path(__file__).parent / "prompts"
 LABELS: dict[str, tuple[str, ...]] = {
     "answer": ("refuses", "agrees", "partly", "differs", "cannot tell"),
     "support": ("supported", "not supported", "cannot tell"),
-}
-"""Decision -> the labels of its replies."""
+}  # decision -> the labels of its replies
 
 QUALITY = (
     "explained",

@@ -17,13 +17,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import in_base, is_currency, is_duration, read_unit
-from ragharness.language.words import (
-    STOPWORDS,
-    clause_at,
-    concepts_of,
-    content,
-    raw_words,
-)
+from ragharness.language.words import STOPWORDS, clause_at, concepts_of, content, raw_words
 from ragharness.records import Question
 
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
@@ -111,12 +105,10 @@ _OR_BARE = regex(r"[\s\W]*\bor\s+(?:\w+\s+)?(?=\S+\s*(?:[.,;:!?…)\n]|$))", re.
 _ASKS = {
     each: regex(rf"[$€£%]|\b{phrases('values', f'asks_{each}')}\b", re.IGNORECASE)
     for each in ("money", "percent", "duration")
-}
-"""What a question says that wants a value of such a family, where its gold carries no unit."""
+}  # what a question says that wants a value of such a family, where its gold carries no unit
 _PART_OF = regex(
     r"\s+(?:out\s+)?of\s+(?:(?:the|its|all|our|their|these|those|a|total|of)\s+)*", re.IGNORECASE
-)
-"""Between a part and its whole: of "47 of the 59 sites" 47 is what is counted."""
+)  # between a part and its whole: of "47 of the 59 sites" 47 is what is counted
 _RATIO = regex(r"\d-for-\d", re.IGNORECASE)  # a split of shares: neither of its figures is an amount
 _ASKS_COUNT = regex(rf"\b{phrases('values', 'asks_count')}\b", re.IGNORECASE)
 _COUNTED = regex(r"\s([a-z]{3,})\b")

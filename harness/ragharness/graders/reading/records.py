@@ -20,8 +20,7 @@ _WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
 _SORTS = [
     (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), concepts_of(str(row["brings"])))
     for row in cast("list[dict[str, list[str] | str]]", table("questions")["sorts"])
-]
-"""How a question asks, and the words that such questions bring with them."""
+]  # how a question asks, and the words that such questions bring with them
 _TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 
 

@@ -43,8 +43,7 @@ _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 _FLIPS = word_set(
     "before after above below over under up down on off more less with without to from most few all some "
     "only both either none may must shall will can could should would first last"
-)
-"""Function words that change what a sentence says."""
+)  # function words that change what a sentence says
 _MODALS = dict.fromkeys(("shall", "will", "would", "should"), "must") | {"can": "may", "could": "may"}
 _ARTICLES = word_set("the a an this that its their his her our")
 _SOURCE = frozenset(map(concept, ("according", "states", "says", "stated", "reported")))

@@ -10,28 +10,14 @@ from typing import NamedTuple
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_days, find_figures, find_names, value_kinds
-from ragharness.graders.reading.records import (
-    AnswerSentence,
-    Candidate,
-    Entry,
-    Outcome,
-    Profile,
-    Slot,
-)
+from ragharness.graders.reading.records import AnswerSentence, Candidate, Entry, Outcome, Profile, Slot
 from ragharness.graders.reading.refusal import does, find_decline, is_guess, is_question, speaks_of_question
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import AliasHit, find_alias, fold, tokens
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
-from ragharness.language.words import (
-    clause_at,
-    clauses,
-    concepts_of,
-    content,
-    generic_concepts,
-    raw_words,
-)
+from ragharness.language.words import clause_at, clauses, concepts_of, content, generic_concepts, raw_words
 from ragharness.records import Question
 
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
@@ -39,8 +25,7 @@ _DENIED = regex(
     rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever|\bno\s+longer(?!\s+than))\b"
     rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
     re.IGNORECASE,
-)
-"""A denial by the verb, further from the value than a plain "not"."""
+)  # A denial by the verb, further from the value than a plain "not"
 _VERB_DENIED = regex(r"\w\s+(?:not|never)\b|n['’]t\b|^\W*never\b", re.IGNORECASE)
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
@@ -332,8 +317,7 @@ _SENTENCE_END = regex(r"[.!?](?=\s|$)(?!\n[-*•])|\n(?=[^\n]*:\W*(?:\n|$))")
 _APART = regex(
     r",\s+(?:(?:which|who)\s+(?:is|are|was|were)\s+)?\w+(?:ed|en)\s+(?:by|with|to|from|under)\s+(?:the\s+|an?\s+)?$",
     re.IGNORECASE,
-)
-"""What follows is no item: "the Offices of Grants and Health, overseen by the Office of Audits"."""
+)  # what follows is no item: "the Offices of Grants and Health, overseen by the Office of Audits"
 _REWORDED = "it may name an item in other words"
 _ALIKE = 6  # letters in common where a word may be a form of another ("Postgres", "PostgreSQL")
 
