@@ -47,7 +47,9 @@ def graded(folders: dict[str, str], part: str) -> Iterator[tuple[Row, Verdict]]:
 
 def figures(pairs: list[tuple[Row, Verdict]]) -> dict[str, Any]:
     """Confusion of the buckets, their rates, and the agreement of the axes."""
-    counts = Counter((row["bucket"], verdict.bucket or "needs_review") for row, verdict in pairs)
+    counts: Counter[tuple[str, str]] = Counter(
+        (row["bucket"], verdict.bucket or "needs_review") for row, verdict in pairs
+    )
 
     def total(label: str = "", verdict: str = "") -> int:
         return sum(n for (a, b), n in counts.items() if label in ("", a) and verdict in ("", b))
@@ -104,7 +106,7 @@ def main() -> None:
         "parts": {part: figures(pairs) for part, pairs in parts.items()},
     }
     write_result(RESULT, result)
-    unseen = result["parts"]["unseen"]
+    unseen = figures(parts["unseen"])
     precision = {name: unseen["rates"][f"precision of {name}"][:2] for name in BUCKETS}
     slot = read_result(HERE / "wrong_slot.json")["families"]["all of others, unseen"]["called correct"][:2]
     footer = {"grader": grader, "answers": unseen["answers"], "precision": precision, "wrong_slot": slot}

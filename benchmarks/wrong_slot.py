@@ -1,6 +1,6 @@
 """How often a right value that is said of something else is called *correct*; writes ``wrong_slot.json``.
 
-    python benchmarks/wrong_slot.py [CORPUS=FOLDER ...] [--part ours|seen|unseen|all] [--show FAMILY] [--write]
+    python benchmarks/wrong_slot.py [CORPUS=FOLDER ...] [--part ours|seen|unseen|all] [--show FAMILY]
 
 Every answerable question of the frozen sets that asks for a number, a date or a text is answered in each
 wording of ``wrong_slot.jsonl``: once with the right value said of another entity, period, attribute or party,

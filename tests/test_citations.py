@@ -266,7 +266,9 @@ ASKED = "May the recipient tell its advisors?"
         ("Yes, its advisors too. The sun will rise over the sea tomorrow [c#1].", "unsupported", "no", 0),
     ],
 )  # fmt: skip
-def test_a_citation_counts_where_people_put_it(text: str, bucket: str, supports: str, extra: int) -> None:
+def test_a_citation_counts_where_people_put_it(
+    text: str, bucket: str, supports: str | None, extra: int
+) -> None:
     asked = Question(
         id="q", text=ASKED, stratum="grounded", kind="yesno", answerable=True, answers=("yes",),
         proposition="The recipient may tell its advisors.",

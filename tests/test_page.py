@@ -200,7 +200,9 @@ def test_two_runs_begin_with_the_verdict_and_what_flipped(
     flips = rh.compare(*runs).flips
     worse = len(rh.compare(*runs).worse)
     shown = Watched(chromium, path)
-    assert shown.page.locator("h1").inner_text() == repr(rh.gate(*runs, record=False)).splitlines()[0]
+    assert (
+        shown.page.locator("h1").inner_text() == repr(rh.gate(runs[0], runs[1], record=False)).splitlines()[0]
+    )
     text = f"{worse} questions worse, {len(flips) - worse} better"
     assert text in shown.page.locator("header p.verdict").inner_text()
     assert [each.split()[0] for each in shown.rows()] == list(flips)

@@ -32,7 +32,7 @@ def roles_of(
     """What each sentence does in its answer."""
     roles = [_role_of(part, outcome, profile, refusing=refusing) for part in parts]
     if len(parts) > 1 and roles[0] == "answer" and roles[1] in ("answer", "claim"):
-        # "Yes, but only within narrow limits. They may be shown to advisers [x]."
+        # As in "Yes, but only within narrow limits." before the sentence that explains it.
         opening = parts[0].text
         headline = leading_word(opening)[0] and len(opening.split()) <= _HEADLINE
         if headline and not parts[0].citations and parts[1].citations and not _NAMED.search(opening):
