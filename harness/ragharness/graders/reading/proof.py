@@ -30,6 +30,7 @@ from ragharness.language.words import (
     concepts_of,
     content,
     generic_concepts,
+    raw_words,
     whole_sentences,
 )
 from ragharness.records import Passage, Question
@@ -230,7 +231,7 @@ def prove(
     doubts = [
         (len(parts) > 1 and is_quoted_table(entry.part.text) and "of a table")
         or doubt(entry, read.entries, profile, known)
-        or _pointed_to(entry, parts, known)
+        or _pointed_to(entry, parts, profile, known)
         for entry in right
     ]
     proven = [entry for entry, why in zip(right, doubts, strict=True) if not why]
@@ -300,7 +301,7 @@ def _states(words: str, known: Licence) -> bool:
     return re.search(rf"\b{re.escape(words)}\b", known.text, re.IGNORECASE) is not None
 
 
-def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], known: Licence) -> str:
+def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], profile: Profile, known: Licence) -> str:
     """What the pronoun that a sentence begins with stands for, where that is something else."""
     index = (
         next(index for index, part in enumerate(parts) if part is entry.part) if entry.part in parts else 0
@@ -308,7 +309,7 @@ def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], known: Licence) -
     if not (known.grounded and index and _PRONOUN.match(entry.part.text)):
         return ""
     before = parts[index - 1].text
-    if known.coverage(before) >= _NAMED:
+    if known.coverage(before) >= _NAMED or not profile.names.isdisjoint(raw_words(before)):
         return ""
     strange = [word for word in known.strange(before) if _is_name(word, before) or _unmakes(word)]
     return f"of “{' '.join(strange)}”" if strange else ""
