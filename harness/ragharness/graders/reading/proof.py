@@ -31,6 +31,7 @@ from ragharness.language.words import (
     content,
     generic_concepts,
     raw_words,
+    squeeze,
     whole_sentences,
 )
 from ragharness.records import Passage, Question
@@ -105,6 +106,7 @@ class Licence(NamedTuple):
     years: frozenset[str]  # those of the question and of the gold passages
     only_years: frozenset[str]  # of the lines that state the gold, where they have none of the question's
     text: str  # the question and the lines that state the gold
+    source: str  # the gold passages
     bounds: frozenset[str]  # the bounds that are asked for or stated
     grounded: bool  # whether a gold passage is at hand
 
@@ -182,6 +184,7 @@ def licence(question: Question, profile: Profile, passages: Iterable[Passage]) -
         frozenset(YEAR.findall(" ".join((named, *texts)))) if lines else frozenset(),
         stated if stated.isdisjoint(asked) else frozenset(),
         " ".join((question.text, *lines)),
+        "\n".join(texts),
         frozenset(bound for bound, cue in _LIMITS.items() if cue.search(question.text))
         | {quantity.bound for line in lines for quantity in find_quantities(line)},
         bool(lines),
@@ -263,7 +266,7 @@ def doubt(entry: Entry, entries: Sequence[Entry], profile: Profile, known: Licen
         wanted = frozenset(map(str, profile.years)) or known.years
         if years and wanted and years.isdisjoint(wanted):
             return f"of {min(years)}"
-    if not known.grounded:
+    if not known.grounded or squeeze(entry.part.text) in squeeze(known.source):
         return ""
     around = _ORDINAL.sub(" ", f"{before} {after}")
     names = [word for word in known.strange(around) if _is_name(word, around)]
@@ -309,7 +312,8 @@ def _pointed_to(entry: Entry, parts: Sequence[AnswerSentence], profile: Profile,
     if not (known.grounded and index and _PRONOUN.match(entry.part.text)):
         return ""
     before = parts[index - 1].text
-    if known.coverage(before) >= _NAMED or not profile.names.isdisjoint(raw_words(before)):
+    named = known.coverage(before) >= _NAMED or not profile.names.isdisjoint(raw_words(before))
+    if named or squeeze(before) in squeeze(known.source):
         return ""
     strange = [word for word in known.strange(before) if _is_name(word, before) or _unmakes(word)]
     return f"of “{' '.join(strange)}”" if strange else ""
