@@ -143,10 +143,12 @@ class Licence(NamedTuple):
         return stated / len(self.attribute) if self.attribute else 0.0
 
     def is_of_asked(self, around: str, profile: Profile) -> bool:
-        """Whether a clause names every entity of the question and what is asked: others only act in it."""
+        """Whether a clause names the question's entity beside others that act or stand in its passage."""
         words = {re.sub(r"['’]s$", "", word.casefold()) for word in _WORD.findall(around)}
         named = bool(profile.names) and profile.names <= words
-        return named and profile.kind != "text" and self.coverage(around) >= _NAMED
+        of_source = all(word in self.source for word in self.strange(around))
+        own = of_source and not profile.names.isdisjoint(words)
+        return profile.kind != "text" and (own or (named and self.coverage(around) >= _NAMED))
 
     def _knows(self, name: str) -> bool:
         if len(name) == 1 or name in self.words or name in _PLAIN:
