@@ -21,16 +21,12 @@ FORMAT = 1
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNGRADED = "ungraded"
 OUTCOMES = (*BUCKETS, UNGRADED)
-
 _BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}  # where not desired
-
 _HASH = re.compile(r"\A([0-9a-f]{12})[0-9a-f]{20,}\Z")  # its first characters are shown
-
-
-_MOVES: dict[str, tuple[str, ...]] = {
-    bucket: (bucket,) for bucket in ("wrong", "unsupported", "correct", "refused")
+_MOVES = {
+    **{bucket: (bucket,) for bucket in ("wrong", "unsupported", "correct", "refused")},
+    "unacceptable": ("wrong", "unsupported"),
 }
-_MOVES["unacceptable"] = ("wrong", "unsupported")
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -77,12 +73,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
 def compare(folders: Sequence[RunFolder]) -> Comparison:
     """Runs side by side, the others against the first; raises NotComparable, UsageError for one alone."""
     if not 2 <= len(folders) <= len(LETTERS):
-        raise UsageError(
-            f"expected 2 to {len(LETTERS)} runs, found {len(folders)}", help="ragharness compare RUN RUN"
-        )
+        message = f"expected 2 to {len(LETTERS)} runs, found {len(folders)}"
+        raise UsageError(message, help="ragharness compare RUN RUN")
     lettered = dict(zip(LETTERS, folders, strict=False))
     first, *others = lettered.items()
-    warnings = [told for other in others for told in _warnings(first[1], *other)]
+    warnings = [phrase for pair in others for phrase in _warnings(first[1], *pair)]
     base = read_side(first[1])
     return Comparison(
         runs={letter: score_folder(folder) for letter, folder in lettered.items()},

@@ -130,6 +130,8 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
     if refused:
         return decision
     wavering = {"base": base.wavering, "candidate": candidate.wavering}
+    pipelines = {side.run.settings.pipeline.partition(":")[0] for side in (base, candidate)}
+    repeating = gates.deterministic or pipelines.issubset(_REPEATING)
     literal = gates.deterministic or gates.epochs != "rates" or not any(wavering.values())
     settled = Pairs(base, candidate, "majority" if gates.epochs == "rates" else gates.epochs)
     if literal:
@@ -147,9 +149,7 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         verdict=verdict,
         ships=verdict == "ship",
         judged_by="counts" if literal else "rates",
-        asked_once=literal
-        and min(base.epochs, candidate.epochs) == 1
-        and not (gates.deterministic or _repeat(base, candidate)),
+        asked_once=literal and min(base.epochs, candidate.epochs) == 1 and not repeating,
         reasons=[f"{rule.rule} {rule.name}: {rule.text}" for rule in deciding],
         buckets=settled.tally(),
         rules=rules,
@@ -165,11 +165,6 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         statistics=statistics,
         wavering=wavering,
     )
-
-
-def _repeat(*sides: Side) -> bool:
-    """Whether all pipelines are known to give the same answers at every run."""
-    return all(side.run.settings.pipeline.partition(":")[0] in _REPEATING for side in sides)
 
 
 NAME = "gate.jsonl"
@@ -238,10 +233,8 @@ def override(folder: RunFolder, base: str, digest: str, verdict: str, who: str, 
     who, why = who.strip(), why.strip()
     if not who or not why:
         raise UsageError("expected --override WHY and --by WHO, found only one of them")
-    overriding = Entry(
-        kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why
-    )
-    _append(folder, overriding)
+    entry = Entry(kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why)
+    _append(folder, entry)
 
 
 def _append(folder: RunFolder, entry: Entry) -> None:

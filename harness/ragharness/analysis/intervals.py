@@ -143,8 +143,7 @@ class JointTest(NamedTuple):
 
 _WAYS = 13  # clusters up to which every way to flip their signs is counted
 
-_SIGNS = 2_000
-"""Clusters up to which signs are drawn; the sums of more are normal."""
+_SIGNS = 2_000  # clusters up to which signs are drawn; the sums of more are normal
 
 
 def joint_test(differences: Any, clusters: Any, error: float, seed: int = 0) -> JointTest:

@@ -224,7 +224,6 @@ COLUMNS = (
 )  # fmt: skip
 _LABEL = "label."
 _SEPARATOR = "answers.separator"
-_SHOWN = "--map NAME=THEIRS"
 NONE = "-"  # ``answers=-``: a file without golds, whose labels tell refusals apart and nothing else
 
 
@@ -245,7 +244,7 @@ class Mapping(NamedTuple):
             name, equals, theirs = text.partition("=")
             name = name.strip().lower()
             if not equals or not theirs.strip():
-                raise UsageError(f"expected {_SHOWN}, found {text!r}")
+                raise UsageError(f"expected --map NAME=THEIRS, found {text!r}")
             if name in seen:
                 raise UsageError(f"expected {name!r} once in --map, found it twice")
             seen.add(name)
@@ -324,9 +323,7 @@ class Calibration(NamedTuple):
     by_kind: dict[str, Confusion]
     differences: tuple[Difference, ...]
     """The first ones, by how bad they are: false wrongs, false corrects, others, reviews."""
-    buckets: dict[
-        str, dict[str, int]
-    ]  # people's bucket -> the grader's outcome -> answers; empty: no buckets
+    buckets: Confusion  # people's bucket -> the grader's outcome -> answers; empty: no buckets
     axes: dict[str, AxisAgreement]
 
 
@@ -436,8 +433,7 @@ def judge(grader: Grader, labelled: Labelled, citations: Citations = "auto") -> 
     """Verdict on a labelled answer; without passages on the answer alone, its support taken as given."""
     question, answer = labelled.question, labelled.answer
     if not labelled.judged_alone:
-        inputs = (question, answer, labelled.passages, labelled.supporting)
-        return grade(grader, *inputs, citations=citations)
+        return grade(grader, question, answer, labelled.passages, labelled.supporting, citations=citations)
     reading = grader.read(question, answer, (), frozenset())
     others = (replace(other, **_SUPPORT) for other in reading.others)
     reading = replace(reading, others=tuple(others), **_SUPPORT)

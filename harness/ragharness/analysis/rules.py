@@ -22,17 +22,9 @@ from msgspec.structs import replace
 from ragharness.analysis.calibrating import standing
 from ragharness.analysis.intervals import Z80, chance_of_flips, joint_test, poisson_tail
 from ragharness.analysis.metrics import PARTS, Outcome, Share, Tally, YesNoAxis, metrics, rate, share
-from ragharness.analysis.sides import (
-    BEST_QUALITY,
-    DIFFERENCES,
-    UNLIMITED,
-    Ends,
-    Pair,
-    Pairs,
-    Side,
-)
+from ragharness.analysis.sides import BEST_QUALITY, DIFFERENCES, UNLIMITED, Ends, Pair, Pairs, Side
 from ragharness.errors import UnknownName, UsageError
-from ragharness.records import BUCKETS, Citations
+from ragharness.records import Citations
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.options import read_toml
 
@@ -135,6 +127,7 @@ _FEWEST_DOCUMENTS = 10  # documents from which they, and not the questions, are 
 _MOST_EPOCHS = 15  # epochs that are still proposed; beyond, only more questions are
 _POWER = 0.8
 
+About: TypeAlias = tuple[str, str, str]  # rule, name and text
 Count: TypeAlias = tuple[int, int]  # of one question in base and candidate, or the least and the most
 Moves: TypeAlias = Mapping[Pair, Ends]
 
@@ -185,7 +178,7 @@ class Statistics(Struct, frozen=True, kw_only=True):
 class Measure(NamedTuple):
     """What one rule compares: the figures of both runs, and what each pair of results adds to the change."""
 
-    about: tuple[str, str, str]  # rule, name and text
+    about: About
     before: Moves
     after: Moves
     moves: Moves
@@ -214,8 +207,8 @@ def check_counts(pairs: Pairs, gates: Gates) -> list[RuleResult]:
 
 
 def _correct_or_refused(base: str, candidate: str) -> Count:
-    retained = candidate == "correct" or (candidate == "refused" and base == "correct")
-    return int(base == "correct"), int(retained)
+    retained = ("correct", "refused") if base == "correct" else ("correct",)
+    return int(base == "correct"), int(candidate in retained)
 
 
 def _result(pairs: Pairs, measure: Measure, passes: bool | None, *, depends: bool) -> RuleResult:
@@ -263,7 +256,7 @@ def _measures(pairs: Pairs, gates: Gates) -> list[Measure]:
 
 
 def _counted(
-    pairs: Pairs, about: tuple[str, str, str], count: Callable[[str, str], Count], *, at_most: bool = True
+    pairs: Pairs, about: About, count: Callable[[str, str], Count], *, at_most: bool = True
 ) -> Measure:
     """Count of questions by what they come to in both runs."""
     before, after, moves = {}, {}, {}
@@ -277,12 +270,7 @@ def _counted(
 
 
 def _shared(
-    pairs: Pairs,
-    about: tuple[str, str, str],
-    buckets: tuple[str, ...],
-    margin: float,
-    *,
-    at_most: bool = True,
+    pairs: Pairs, about: About, buckets: tuple[str, ...], margin: float, *, at_most: bool = True
 ) -> Measure:
     """Share of epochs in some buckets, or whether a question comes to one, summed over the questions."""
     ends = {pair: (pair.base.share(*buckets), pair.candidate.share(*buckets)) for pair in pairs.counts}
@@ -293,7 +281,7 @@ def _quality(pairs: Pairs) -> Measure:
     """Refusal quality where both runs refuse."""
     about = ("G3", "refusal quality", "the mean over questions refused in both runs may not fall")
     ends = {pair: (pair.base.quality, pair.candidate.quality) for pair in pairs.counts}
-    unsure = {pair for pair in pairs.counts if 0.0 in _refused(pair, 0)}
+    unsure = {pair for pair in pairs.counts if any(run.share("refused")[0] == 0 for run in pair[:2])}
     return _paired(pairs, about, ends, unsure, at_most=False)
 
 
@@ -301,18 +289,13 @@ def _claims(pairs: Pairs, margin: float) -> Measure:
     """Uncited claims where both runs answer: who answers more is not blamed for saying more."""
     about = ("G4", "uncited claims", "claims without a citation may not increase where both runs answer")
     ends = {pair: (pair.base.claims, pair.candidate.claims) for pair in pairs.counts}
-    unsure = {pair for pair in pairs.counts if 1.0 in _refused(pair, 1)}
+    unsure = {pair for pair in pairs.counts if any(run.share("refused")[1] == 1 for run in pair[:2])}
     return _paired(pairs, about, ends, unsure)._replace(mean=False, margin=margin)
-
-
-def _refused(pair: Pair, end: int) -> tuple[float, float]:
-    """Least or largest share of refusals in both runs."""
-    return pair.base.share("refused")[end], pair.candidate.share("refused")[end]
 
 
 def _paired(
     pairs: Pairs,
-    about: tuple[str, str, str],
+    about: About,
     values: Mapping[Pair, tuple[Ends | None, Ends | None]],
     unsure: Collection[Pair] = (),
     *,
@@ -359,9 +342,8 @@ def _all_quality(pairs: Pairs) -> Measure:
     shares = [{pair: side.share("refused")[1] for pair, side in run.items() if side.quality} for run in sides]
     totals = [sum(pairs.counts[pair] * share for pair, share in run.items()) for run in shares]
     if not all(totals):
-        return _paired(pairs, about, {}, at_most=False)._replace(
-            moves=dict.fromkeys(pairs.counts, (0.0, 0.0))
-        )
+        still = dict.fromkeys(pairs.counts, (0.0, 0.0))
+        return Measure(about, {}, {}, still, 0, at_most=False, mean=True)
     parts = [
         {
             pair: (ends[0] * share / total, ends[1] * share / total)
@@ -373,11 +355,9 @@ def _all_quality(pairs: Pairs) -> Measure:
     middle = sum(_total(pairs, part)[0] for part in parts) / 2
     moves = {}
     for pair in pairs.counts:
-        levels = [
-            middle * weights.get(pair, 0.0) / total for weights, total in zip(shares, totals, strict=True)
-        ]
+        before, after = (middle * run.get(pair, 0.0) / n for run, n in zip(shares, totals, strict=True))
         low, high = _move(*(part.get(pair, (0.0, 0.0)) for part in parts))
-        shift = levels[0] - levels[1]
+        shift = before - after
         # An ungraded answer may become a refusal of any quality, or none.
         more = BEST_QUALITY * (pair.base.unknown + pair.candidate.unknown) / min(totals)
         moves[pair] = low + shift - more, high + shift + more
@@ -549,13 +529,12 @@ def figures() -> dict[str, Figure]:
         for metric in metrics(part)
     }
     higher = {"correct": True, "wrong": False, "unsupported": False, "refused": None}
-    buckets: dict[str, Figure] = {
-        bucket: _of_all(f"Answers in the bucket {bucket}", higher[bucket], _in_bucket(bucket))
-        for bucket in BUCKETS
-    }
     return {
         **of_metrics,
-        **buckets,
+        **{
+            bucket: _of_all(f"Answers in the bucket {bucket}", better, _in_bucket(bucket))
+            for bucket, better in higher.items()
+        },
         "unacceptable": _of_all("Wrong or unsupported", False, _in_bucket("wrong", "unsupported")),
         "as_desired": _of_all("In the desired bucket", True, lambda outcome: outcome.as_wanted),
         "ungraded": _of_all("Without a bucket", False, lambda outcome: not outcome.bucket),
@@ -638,26 +617,18 @@ def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
     figure = figures()[name]
     within = tally.outcomes
     if figure.of_evidence:
-        within = [each for each in within if each.wanted == "correct" and each.located]
+        within = [outcome for outcome in within if outcome.wanted == "correct" and outcome.located]
     value = figure.compute(within, k)
     closed = figure.of_evidence or name == "ungraded"
-    open_ones = [] if closed else tally.named(lambda each: not each.bucket)
+    open_ones = [] if closed else tally.named(lambda outcome: not outcome.bucket)
     span = _figure_span(value, len(open_ones), figure.range, len(tally.outcomes))
     ends = [limit.holds(end) if end is not None else False for end in (span.low, span.high)]
     if span.high is None and limit.sign == ">=" and span.low is not None:
         ends[1] = True
-    passes = None if ends[0] != ends[1] or span == Limits(None, None) else ends[0]
-    return RuleResult(
-        "T",
-        name,
-        f"{limit.sign} {limit.value:g}",
-        None,
-        span,
-        None,
-        passes,
-        evaluated=span != Limits(None, None),
-        undecided=list(dict.fromkeys(question for question, _ in open_ones)) if passes is None else [],
-    )
+    counted, about = span != Limits(None, None), ("T", name, f"{limit.sign} {limit.value:g}")
+    passes = ends[0] if counted and ends[0] == ends[1] else None
+    undecided = list(dict.fromkeys(question for question, _ in open_ones)) if passes is None else []
+    return RuleResult(*about, None, span, None, passes, evaluated=counted, undecided=undecided)
 
 
 def _figure_span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Limits:

@@ -70,9 +70,9 @@ class Side(NamedTuple):
     def ungraded(self) -> dict[str, str]:
         """Questions that have no bucket in some epoch, with the first status that says why."""
         return {
-            name: next(each.status for each in marks if each.bucket is None)
+            name: statuses[0]
             for name, marks in self.marks.items()
-            if any(each.bucket is None for each in marks)
+            if (statuses := [mark.status for mark in marks if mark.bucket is None])
         }
 
 
@@ -80,13 +80,9 @@ class Settled(NamedTuple):
     """What the epochs of one question come to, as limits where some of them are ungraded."""
 
     buckets: frozenset[str]  # one bucket, or those that it may still become; of rates all that occur or may
-    quality: Ends | None
-    """The mean quality of its refusals; None: it is no refusal, or none has a quality."""
-    claims: Ends | None
-    """The mean count of uncited claims of its epochs that answer; None: it is a refusal."""
-    supports: Ends | None = (
-        None  # the share of its epochs whose citations all support; None: it cites nothing
-    )
+    quality: Ends | None  # the mean quality of its refusals; None: it is no refusal, or none has a quality
+    claims: Ends | None  # the mean count of uncited claims of its epochs that answer; None: it is a refusal
+    supports: Ends | None = None  # share of its epochs whose citations all support; None: it cites nothing
     shares: tuple[float, ...] = ()  # of its epochs, by bucket; empty: it comes to one bucket
     unknown: float = 0.0  # the share of its epochs that are ungraded
 

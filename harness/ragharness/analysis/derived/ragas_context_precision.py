@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ragharness.analysis.derived import Derived
 
-_EPSILON = 1e-10
-"""What the source adds to the denominator."""
+_EPSILON = 1e-10  # what the source adds to the denominator
 
 
 def average_precision(relevant: Sequence[bool]) -> float:

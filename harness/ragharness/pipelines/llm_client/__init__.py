@@ -263,9 +263,7 @@ def _base_of(written: str) -> httpx.URL:
     return url.copy_with(path=path or "/v1")
 
 
-def _sampling(
-    options: Options, model: str, api: str, host: str, usual: str, max_tokens: int
-) -> Sampling:
+def _sampling(options: Options, model: str, api: str, host: str, usual: str, max_tokens: int) -> Sampling:
     thinks = host in _KEYS and _THINKING.match(model) is not None
     temperature, seed = None, None
     if options.text("temperature", "none" if thinks else usual) != "none":
