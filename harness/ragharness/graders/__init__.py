@@ -204,9 +204,8 @@ class Chain:
         chosen = decided or readings[0]
         confirm = _identity(self._confirm) if self._confirm else ""
         if self._confirm and chosen.by != confirm and decided and _is_doubtful(decided, answer):
-            readings += (
-                [] if confirm in [reading.by for reading in readings] else [_read(self._confirm, inputs)]
-            )
+            if confirm not in [reading.by for reading in readings]:
+                readings.append(_read(self._confirm, inputs))
             chosen = replace(chosen, confirmed_by=confirm)
         others = tuple(reading for reading in readings if reading.by != chosen.by)
         if decided is None and others:
@@ -239,9 +238,8 @@ def _read(grader: Grader, inputs: Inputs) -> Reading:
 
 def _is_doubtful(reading: Reading, answer: Answer) -> bool:
     """Whether one that confirms is asked: of what may be correct or unsupported, and of every yes and no."""
-    faulty = (
-        reading.contradiction or reading.imprecise or reading.match in ("mismatch", "distractor", "partial")
-    )
+    apart = reading.match in ("mismatch", "distractor", "partial")
+    faulty = apart or reading.contradiction or reading.imprecise
     leads = reading.status == "ok" and _LEADING.match(answer.text)
     return bool(leads) or (reading.committed and not faulty)
 

@@ -62,7 +62,7 @@ class HumanGrader:
         return replace(reading, **_PRIMITIVES[bucket])
 
 
-_PRIMITIVES: dict[Bucket, dict[str, Any]] = {
+_PRIMITIVES: dict[Bucket, dict[str, Any]] = {  # bucket -> primitives that the decision table takes to it
     "correct": {
         "committed": True, "match": "match", "evidence_retrieved": True, "any_valid_support": True,
     },
@@ -70,7 +70,6 @@ _PRIMITIVES: dict[Bucket, dict[str, Any]] = {
     "unsupported": {"committed": True, "match": "match"},
     "refused": {"refusal": True},
 }  # fmt: skip
-"""Bucket -> primitives that the decision table takes to it."""
 
 
 def build(context: GraderContext) -> HumanGrader:

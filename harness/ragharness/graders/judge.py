@@ -130,11 +130,10 @@ class Judge:
 
 def _match(question: Question, label: str) -> dict[str, Any]:
     """Primitives that say how a result compares with what is known."""
+    if question.answerable and label == "partly" and question.kind == "list":
+        return {"match": "partial", "incomplete": True}
     if question.answerable and label == "partly":
-        a_list = question.kind == "list"
-        return (
-            {"match": "partial", "incomplete": True} if a_list else {"match": "mismatch", "imprecise": True}
-        )
+        return {"match": "mismatch", "imprecise": True}
     if question.answerable:
         return {"match": "match" if label == "agrees" else "mismatch"}
     if question.world_answers:
@@ -203,10 +202,8 @@ def _distractor(distractor: Any) -> str:
 
 
 def _shown(passages: Iterable[Passage]) -> str:
-    texts = (
-        f"[{passage.id}] {passage.title}\n{passage.text[:_LONGEST]}" for passage in islice(passages, _SHOWN)
-    )
-    return "\n\n".join(texts)
+    first = islice(passages, _SHOWN)
+    return "\n\n".join(f"[{passage.id}] {passage.title}\n{passage.text[:_LONGEST]}" for passage in first)
 
 
 def _noted(reading: Reading, judgement: Judgement) -> Reading:

@@ -158,13 +158,8 @@ def build(context: GraderContext) -> NliGrader:
     batch_size = options.whole("batch-size", BATCH_SIZE, least=1)
     scorer = Scorer(model, options.text("device"), batch_size, offline=options.offline)
     which = f"{model.name} {model.identity[-12:]}".strip()
-    return NliGrader(
-        scorer,
-        f"{VERSION} ({which}, accept {accept:g}, support {support:g})",
-        accept,
-        support,
-        strict=context.strict,
-    )
+    version = f"{VERSION} ({which}, accept {accept:g}, support {support:g})"
+    return NliGrader(scorer, version, accept, support, strict=context.strict)
 
 
 def _open(reading: Reading, why: str) -> Reading:

@@ -14,9 +14,7 @@ from ragharness.language.words import raw_words, squeeze
 
 _FIRST = 0xE000
 _MOST = 6000
-MARK = regex("[\ue000-\uf8ff]")
-"""A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
-
+MARK = regex("[\ue000-\uf8ff]")  # a citation inside a marked text; ``Marked.ids`` tells what it stands for
 MOST_DOCUMENTS = 3  # of a citation that names no single one, such as a page alone: citing all must not win
 _LOCATOR = 3  # words that may stand beside the name of a document in a mark: ", Section 4"
 _LEAST_NAME = 2  # letters and digits of a name of a document
@@ -71,7 +69,6 @@ _AFTER_STOP = regex(
     "([.!?](?<!^\\d.)(?<!\n\\d.)['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
 )
 _STRIPPED = " \t\"'`*_.^“”’‘"
-
 
 Put = Callable[[Sequence[str]], str]  # what puts the marks of some citations into a text
 
@@ -321,8 +318,7 @@ class _Resolver:
 
     def _inline(self, source: re.Match[str], put: Put) -> str:
         """A source behind a sentence ("It is five. Source: Title.") as its mark."""
-        ends = [stop.end() for stop in re.finditer(r"[.!?](?=\s|$)|$", source[1])]
-        for end in reversed(ends):
+        for end in [stop.end() for stop in re.finditer(r"[.!?](?=\s|$)|$", source[1])][::-1]:
             if ids := self.many(source[1][:end].rstrip(" .!?"), known=True):
                 return f" {put(ids)}{source[1][end:]}"
         return source[0]
@@ -343,15 +339,14 @@ class _Resolver:
                 least = _LEAST_BEHIND if behind else _LEAST_QUOTED
                 pieces = [piece for piece in _OMITTED.split(match[1]) if len(piece.split()) >= least]
                 squeezed = tuple(map(squeeze, pieces))
-                overlaps = any(
-                    earlier.start < match.end(1) and match.start(1) < earlier.end for earlier in quotations
-                )
+                start, end = match.span(1)
+                overlaps = any(earlier.start < end and start < earlier.end for earlier in quotations)
                 if overlaps or not squeezed or squeezed[0] in question_words or any(map(self._of, pieces)):
                     continue
                 holding = [source for source, whole in texts if all(map(whole.__contains__, squeezed))]
                 if cited := self._as(match[1][:_SHOWN], holding):
                     alone = squeezed if pattern is _ALONE else ()
-                    quotations.append(Quotation(match.start(1), match.end(1) + 1, cited, alone))
+                    quotations.append(Quotation(start, end + 1, cited, alone))
         return sorted(quotations)
 
 
@@ -386,7 +381,6 @@ def mark(
             for rank, (token, entry) in enumerate(zip(tokens, entries, strict=True), 1)
             if not _NUMBERED.fullmatch(token)
         }
-
     for token, entry in zip(tokens, entries, strict=True):
         behind = tuple(id_ for name in entry for id_ in resolver.members.get(name, (name,)))
         if entry != [token] and not set(behind).difference(resolver.known):

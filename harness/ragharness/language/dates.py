@@ -57,8 +57,7 @@ _PERIOD_BEFORE = regex(
 _BLOCKED_BEFORE = regex(r"[\w#@/.,+$€£¥-]\Z|[$€£] \Z")
 _BLOCKED_AFTER = regex(r"(?!T)[A-Za-zÀ-ɏ]|[_#@/%€$]")
 _COUNTED = any_of([*SCALES, *(name for name, measure in UNITS.items() if not is_currency(measure.unit))])
-_NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)
-"""What follows an amount, or the number of a house ("1600 Amphitheatre Parkway")."""
+_NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)  # behind an amount or a house's number
 
 
 def find_dates(text: str) -> list[DateMention]:
@@ -119,8 +118,7 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
         return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     if (month_of := _MONTH_OF.fullmatch(written)) is not None:
         return [DateMention(start, end, int(month_of[2]), int(month_of[1]))]
-    iso = _ISO.fullmatch(written)
-    if iso is not None:
+    if (iso := _ISO.fullmatch(written)) is not None:
         year, month = int(iso[1] or iso[5]), int(iso[3] or iso[6])
         return [DateMention(start, end, year, month, int(iso[4]) if iso[4] else None)]
     years = _YEARS.fullmatch(written)

@@ -19,14 +19,13 @@ _COLOUR = regex(r"\x1b\[[\d;]*m")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_LOST_MARK = regex(r"[1-9](?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d.)\d?(?=[.,;]|$)")
-"""The numbers of footnotes that were glued to a year: "on 10 May, 200712."."""
-_LOST_BLANK = regex(r"(?=[A-Z])(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
-"""Where it is missing before a date: "onMarch 6"."""
+_LOST_MARK = regex(
+    r"[1-9](?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d.)\d?(?=[.,;]|$)"
+)  # of a footnote: "May, 200712."
+_LOST_BLANK = regex(r"(?=[A-Z])(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")  # before a date: "onMarch 6"
 _LARGEST_OBJECT = 200_000
 _OPENING = "\"'“”‘«„*_("
-_BEFORE_MARK = regex(r"[\"'“”’»*_)]{0,4}[ \t,:–—-]{0,3}(?=[\[\u3010])")
-"""What may stand between a title and the citation mark of its passage."""
+_BEFORE_MARK = regex(r"[\"'“”’»*_)]{0,4}[ \t,:–—-]{0,3}(?=[\[\u3010])")  # between a title and its mark
 
 Fields = dict[str, object]
 
@@ -128,7 +127,7 @@ def without_labels(text: str, titles: Iterable[str]) -> str:
     """
     # The longest first: a title may begin another one. No pattern of the titles: to compile one takes long.
     named = sorted((title for title in set(titles) if title.strip() and title in text), key=len, reverse=True)
-    labels = [(_quoted_from(text, start), end) for title in named for start, end in _labels(text, title)]
+    labels = (label for title in named for label in _labels(text, title))
     written, position = [], 0
     for start, end in sorted(labels, key=lambda label: label[0]):
         if start >= position:
@@ -142,14 +141,9 @@ def _labels(text: str, title: str) -> Iterator[tuple[int, int]]:
     start = text.find(title)
     while start >= 0:
         if ends := _BEFORE_MARK.match(text, start + len(title)):
-            yield start, ends.end()
+            quoted = text[max(0, start - 4) : start]
+            yield start - len(quoted) + len(quoted.rstrip(_OPENING)), ends.end()
         start = text.find(title, start + 1)
-
-
-def _quoted_from(text: str, start: int) -> int:
-    """Where the quotation marks before a place begin."""
-    before = text[max(0, start - 4) : start]
-    return start - len(before) + len(before.rstrip(_OPENING))
 
 
 def without_marks(text: str) -> str:

@@ -75,12 +75,10 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
     holds "36 months"). Of overlapping hits the first and longest stays.
     """
     tokenized = _tokens(text)
-    hits = [
-        AliasHit(*span, alias) for alias in dict.fromkeys(aliases) for span in _search(text, tokenized, alias)
-    ]
-    hits.sort(key=lambda hit: (hit.start, -hit.end))
+    names = dict.fromkeys(aliases)
+    hits = (AliasHit(*span, alias) for alias in names for span in _search(text, tokenized, alias))
     disjoint: list[AliasHit] = []
-    for hit in hits:
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
         if not disjoint or hit.start >= disjoint[-1].end:
             disjoint.append(hit)
     return disjoint
@@ -113,7 +111,12 @@ def _search(text: str, tokenized: _Tokens, alias: str) -> Iterator[tuple[int, in
             if not (short_name and text[start:end].islower()):
                 yield start, end
         return
-    for start, end in _places_of_value(text, value):
+    if value[0] == "date":
+        stated = [(date.start, date.end) for date in find_dates(text) if _date_key(date) == value]
+    else:
+        amounts = find_quantities(text)
+        stated = [(amount.start, amount.end) for amount in amounts if _amount_key(amount) == value]
+    for start, end in stated:
         low = bisect_right(spans, start, key=itemgetter(1)) if before else 0
         high = bisect_left(spans, end, key=itemgetter(0)) if after else 0
         if words[max(0, low - len(before)) : low] == before and words[high : high + len(after)] == after:
@@ -132,12 +135,6 @@ def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
             return
         if words[index : index + len(sequence)] == sequence:
             yield index
-
-
-def _places_of_value(text: str, value: Key) -> Iterator[tuple[int, int]]:
-    if value[0] == "date":
-        return ((date.start, date.end) for date in find_dates(text) if _date_key(date) == value)
-    return ((amount.start, amount.end) for amount in find_quantities(text) if _amount_key(amount) == value)
 
 
 @lru_cache(maxsize=4096)
@@ -195,10 +192,8 @@ _FOLDED_TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.\s?(?=[a-z]\b)")
-_RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
-"""Where a blank is missing ("sung byRufus"); "McCoy" stays whole."""
-_PLACE = regex(r"\b(?:state|commonwealth|province) of (?=\w)")
-"""What a place is, before its name: "State of Delaware" is Delaware."""
+_RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")  # "sung byRufus"; "McCoy" stays whole
+_PLACE = regex(r"\b(?:state|commonwealth|province) of (?=\w)")  # "State of Delaware" is Delaware
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
 
 

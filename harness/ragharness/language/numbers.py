@@ -32,7 +32,6 @@ _NO_ONE = words_of("numbers", "no_one")
 _NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
-_Read = tuple[int, Suffix, bool]
 _LONGEST = 24  # digits that a number may have: longer ones are codes
 
 
@@ -157,7 +156,9 @@ def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | No
     return Quantity(start, end, value, suffix.unit, digits, scaled, bound, approximate, year=year)
 
 
-def _bracketed(text: str, start: int, suffix: Suffix, currency: str, number: Quantity) -> _Read | None:
+def _bracketed(
+    text: str, start: int, suffix: Suffix, currency: str, number: Quantity
+) -> tuple[int, Suffix, bool] | None:
     """Read "(1,234)": a negative figure where a value is expected, else an aside, or a mark (None)."""
     percent, longer = suffix.unit == "percent", number.end - number.start > 2
     outer_start, outer, _ = units.read_prefix(text, start - 1)

@@ -26,10 +26,9 @@ _JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_CUES = regex("|".join(
+_CUES = regex("|".join(  # for lower-case text: matching case for case is three times faster
     rf"(?P<{kind}>\b{phrases('modality', f'cues.{kind}')}\b)" for kind in table("modality")["cues"]
 ))  # fmt: skip
-"""For lower-case text: matching case for case is three times faster."""
 _SIDES = [
     frozenset(map(concept, words.split()))
     for words in cast("dict[str, str]", table("polarity")["antonyms"]).values()
@@ -155,9 +154,8 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         return Frame(modality, everything - named or everything, frozenset(), named, years, core)
     tail = proposition[cues[0].end :]
     # The first word that says something, adverbs passed over.
-    verbs = (
-        word for word in WORD.findall(tail.casefold()) if word not in STOPWORDS and not word.endswith("ly")
-    )
+    words = WORD.findall(tail.casefold())
+    verbs = (word for word in words if word not in STOPWORDS and not word.endswith("ly"))
     predicates = frozenset(map(concept, islice(verbs, 1)))
     return Frame(cues[0].modality, predicates, concepts_of(tail) - predicates - weak)
 

@@ -117,7 +117,8 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
         # "2.1B USD": what follows the letter tells that it counts money.
         behind = None if currency or word not in _SCALE_LETTERS else _unit_at(text, match.end(3), "")
         money = currency or (behind[1].unit if behind and is_currency(behind[1].unit) else "")
-        if not _is_scale(match[1], word, money):
+        glued = match[1] != "-" and (money or (not match[1] and word not in {"b", "t"}))
+        if not glued if word in _SCALE_LETTERS else word not in SCALES:
             break
         end, scale, scaled = match.end(3), scale * SCALES[word], True
     unit = _unit_at(text, end, currency)
@@ -125,11 +126,6 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
         unit = _unit_at(text, adjectives.end(), "")
     end, measure = unit or (end, Measure(currency))
     return Suffix(end, scale * measure.factor, scaled, measure.unit)
-
-
-def _is_scale(gap: str, word: str, currency: str) -> bool:
-    letter = gap != "-" and (currency or (not gap and word not in {"b", "t"}))
-    return bool(letter) if word in _SCALE_LETTERS else word in SCALES
 
 
 def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | None:
@@ -256,8 +252,7 @@ def _below_hundred(words: str) -> int:
 
 
 _LABELS = words_of("numbers", "labels")
-_LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")
-"""The number of a bill or law is a name: "H.R. 1988", "S. 1761", "P.L. 119-4"."""
+_LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")  # as "P.L. 119-4"
 LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
 """What stands between two references of one list: "Sections 4, 5(a) and 6"."""
 LIST_ITEM = regex(

@@ -92,13 +92,10 @@ def concepts_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def _meaning(word: str) -> str:
-    return "" if _is_stop_word(word) else concept(word)
-
-
-def _is_stop_word(word: str) -> bool:
     # "couldn't", "it's"
     before, apostrophe, after = word.replace("’", "'").partition("'")
-    return before in STOPWORDS and (not apostrophe or after in _CONTRACTED)
+    stops = before in STOPWORDS and (not apostrophe or after in _CONTRACTED)
+    return "" if stops else concept(word)
 
 
 @lru_cache(maxsize=16384)

@@ -36,7 +36,6 @@ from ragharness.support.messages import message_kind
 MARK = "| "
 EMPTY = "(empty)"
 
-_SEEN = frozenset("\t")
 _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Cs"))
 _TAG = re.compile(r"[<＜﹤](?=[^\s\d=])")
 _TURN = re.compile(r"\[(/?[A-Z][A-Z_]{2,})\]")
@@ -52,7 +51,7 @@ def fenced(text: str) -> str:
 
 def _plain(line: str) -> str:
     if not (line.isascii() and line.isprintable()):
-        line = "".join(char for char in line if char in _SEEN or unicodedata.category(char) not in _UNSEEN)
+        line = "".join(char for char in line if char == "\t" or unicodedata.category(char) not in _UNSEEN)
     return _TURN.sub(r"(\1)", _TAG.sub("&lt;", line))
 
 
@@ -62,12 +61,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "support": ("supported", "not supported", "cannot tell"),
 }  # decision -> the labels of its replies
 
-QUALITY = (
-    "explained",
-    "nearest",
-    "next_step",
-    "urgency",
-)  # facts of a refusal: those that hold are its label
+QUALITY = ("explained", "nearest", "next_step", "urgency")  # facts of a refusal; those that hold label it
 
 _PLACE = regex(r"(?m)^\{([a-z]+)\}$")
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -219,10 +213,7 @@ class Taken(Struct, frozen=True):
 
 
 Readable = Callable[[Completion], bool]  # whether a reply says what was asked for
-
-
-Request = tuple[Callable[[bool], bytes], int]
-"""What is sent for a structured reply or for a plain one, and which of equal requests it is."""
+Request = tuple[Callable[[bool], bytes], int]  # content for a structured reply or a plain one, number of vote
 
 
 class Asker:

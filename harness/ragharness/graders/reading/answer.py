@@ -34,8 +34,7 @@ _FIGURE = regex(r"\d[\d,.]*")
 _BLANKS = regex(r"\s\s+")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
-_PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
-"""Longer runs without an end are read in pieces, so that reading stays linear in the length."""
+_PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")  # so that reading stays linear in the length
 LONG_COPY = 120  # words copied from the passages: the answer is what is said besides
 _LEAST_SENTENCE = 5
 _LEADING = regex(r"^\W*(?:yes|no)\b\W*", re.IGNORECASE)
@@ -51,8 +50,7 @@ class ParsedAnswer:
     citations: tuple[str, ...]  # all ids cited anywhere, each once, in order of appearance
     english: bool
     flags: list[str] = field(default_factory=list)
-    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Passages behind each citation that is no passage's id: all that was retrieved of a document or page."""
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)  # passages behind a document or page
 
     def cited_texts(self, retrieved: Sequence[Passage]) -> dict[str, Passage]:
         """What each citation may name: passages by id, and those of a document or page as one."""
@@ -218,10 +216,9 @@ def _read_row(row: str, header: Sequence[str]) -> str:
     figures = [cell for cell in cells if MARK.sub("", cell).strip(" -–—")]
     if len(header) != len(cells) + 1 or not figures:
         return " | ".join(filter(None, (label, *cells)))
-    said = (
-        f"{label}, {name} = {cell}" for name, cell in zip(header[1:], cells, strict=True) if cell in figures
-    )
-    return "; ".join(said) + " " + "".join(cell for cell in cells if cell not in figures)
+    columns = zip(header[1:], cells, strict=True)
+    named = "; ".join(f"{label}, {name} = {cell}" for name, cell in columns if cell in figures)
+    return f"{named} {''.join(cell for cell in cells if cell not in figures)}"
 
 
 def is_quoted_row(text: str) -> bool:

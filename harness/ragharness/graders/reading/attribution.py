@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ def place_values(text: str, found: Sequence[Candidate], profile: Profile, *, con
             end = inside[here + 1].start if value is not inside[-1] else max(high, value.end)
             after = text[value.end : end]
             place = Place(value, inside, text[low:high], low, before, after, text, context, profile)
-            if value.related or any(says(place) for says in OUTSIDE):
+            if value.related or any(says(place) for says in _OUTSIDE):
                 slots.append("out")
             else:
                 # "5 or 6", "5 and 6": both stand where the first one does.
@@ -183,29 +183,20 @@ def _is_distractors(place: Place) -> bool:
     return False
 
 
-def _names(place: Place) -> bool:
-    return place.profile.kind in ("text", "list")
-
-
 def _is_for_another(place: Place) -> bool:
-    """As in "Signed for B by ...", where A is asked about."""
-    said = _FOR.search(place.after) if _names(place) and _FOR.search(place.profile.question) else None
-    return said is not None and place.profile.words.isdisjoint(content(said[1]))
-
-
-def _is_of_another_rank(place: Place) -> bool:
-    """As in "The vice-chair is B"."""
-    return _names(place) and any(
-        found[1].casefold() not in place.profile.question.casefold()
-        and not place.profile.focus.isdisjoint(content(found[2]))
-        for found in _RANK.finditer(f"{place.before} | {place.after}")
+    """As in "Signed for B by ..." or "The vice-chair is B", where A or the chair is asked about."""
+    profile = place.profile
+    if profile.kind not in ("text", "list"):
+        return False
+    named = _FOR.search(place.after) if _FOR.search(profile.question) else None
+    return (named is not None and profile.words.isdisjoint(content(named[1]))) or any(
+        rank[1].casefold() not in profile.question.casefold()
+        and not profile.focus.isdisjoint(content(rank[2]))
+        for rank in _RANK.finditer(f"{place.before} | {place.after}")
     )
 
 
-OUTSIDE: tuple[Callable[[Place], bool], ...] = (
-    _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
-    _is_of_another_rank,
-)  # fmt: skip
+_OUTSIDE = (_is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another)
 
 
 # What else the words say that introduce it.

@@ -89,7 +89,6 @@ def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, s
 
 _LOSS = regex(rf"\b{phrases('values', 'loss')}\b", re.IGNORECASE)
 _EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss(?:es)?\b\)?", re.IGNORECASE)
-"""Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
 _ASKS_DROP = regex(rf"\b{phrases('values', 'dropping')}\b", re.IGNORECASE)
 _DOWN = regex(rf"\b(?:down|{phrases('values', 'dropping')})\b", re.IGNORECASE)
@@ -140,13 +139,9 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
         if relation == "match" and _is_otherwise(text, quantity, question):
             relation = "ambiguous"
         if relation != "match":
-            if (
-                whole
-                or _RATIO.search(text, quantity.start, quantity.end + 6)
-                or (quantity.year and not offered)
-            ):
+            if whole or (quantity.year and not offered) or (abs(quantity.value), quantity.unit) in given:
                 continue
-            if (abs(quantity.value), quantity.unit) in given:
+            if _RATIO.search(text, quantity.start, quantity.end + 6):
                 continue
             if relation == "foreign" and family_of(measured.unit) != family_of(wanted):
                 continue
@@ -180,11 +175,9 @@ def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
     "$3,000 per month" is no annual fee, and "it rose by 18%" no decline of 18%.
     """
     low, high = clause_at(text, quantity.start)
-    wanted, said = (
-        _rates(f"{question.text} {question.unit}"),
-        _rates(text[quantity.start : quantity.end + _RATE_ENDS]),
-    )
-    if wanted and said and wanted.isdisjoint(said):
+    wanted = _rates(f"{question.text} {question.unit}")
+    stated = _rates(text[quantity.start : quantity.end + _RATE_ENDS])
+    if wanted and stated and wanted.isdisjoint(stated):
         return True
     return contrary(concepts_of(question.text), concepts_of(text[low:high]))
 
@@ -236,19 +229,17 @@ def _signed(text: str, question: Question) -> list[Quantity]:
     asked = _PARENTHESES.sub("", question.text)
     negative = [gold.startswith("-") for gold in question.answers]
     if _ASKS_DROP.search(asked) and len(set(negative)) == 1:
-        return [
-            replace(each, value=-abs(each.value) if negative[0] else abs(each.value))
-            for each in find_quantities(text)
-        ]
+        sign = -1 if negative[0] else 1
+        return [replace(amount, value=sign * abs(amount.value)) for amount in find_quantities(text)]
     # A row subtracts what it puts in brackets, where the gold is no loss.
     row = "|" in text and not any(negative)
     paid = row or _OUTFLOW.search(question.text) is not None
     losing = _LOSS.search(asked) is None
-    fell = _DOWN if all(negative) and negative else None
+    fell = bool(negative) and all(negative)
     found = []
     for each in find_quantities(text):
         lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)
-        lost = lost or (each.value > 0 and fell and fell.search(text, max(0, each.start - 40), each.end))
+        lost = lost or (fell and each.value > 0 and _DOWN.search(text, max(0, each.start - 40), each.end))
         bracketed = paid and each.value < 0 and text[each.start : each.end].lstrip("$€£ ").startswith("(")
         found.append(replace(each, value=-each.value) if lost or bracketed else each)
     return found
@@ -353,8 +344,9 @@ def find_names(text: str, question: Question) -> list[Candidate]:
             each.relation = "mismatch"
     if found and not kinds:
         _look_beside(text, found, gold, question)
-    alike = (each for each in amounts if family_of(each.unit) in kinds and not each.year)
-    _put(found, text, "mismatch", alike)
+    _put(
+        found, text, "mismatch", (each for each in amounts if family_of(each.unit) in kinds and not each.year)
+    )
     return sorted(found, key=lambda each: each.start)
 
 
@@ -382,12 +374,12 @@ def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], que
         candidate.related = _is_relation_only(*place, question.text)
         if candidate.relation == "match":
             candidate.rival, candidate.either = _rival_of(*place, words, question.text)
-            candidate.negated = _is_denied_after(text, candidate.end, question.text)
+            denied = _DENIED_AFTER.match(text, candidate.end)
+            candidate.negated = denied is not None and concepts_of(denied["rest"]) <= concepts_of(
+                question.text
+            )
             if _is_namesake(text[: candidate.start], candidate.written, gold):
                 candidate.relation = "mismatch"
-
-
-# What stands beside a name and makes it another answer: "A or B", "A's deputy, B", "B succeeded A".
 
 
 def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> tuple[str, bool]:
@@ -397,16 +389,12 @@ def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: s
     """
     if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
         return "", False
-    found = _AFTER.match(text, end, end + REACH)
-    if found and _differs(found["name"], gold, question):
-        return found["name"], found["joint"] in _EXCLUSIVE
-    return "", False
-
-
-def _differs(name: str, gold: frozenset[str], question: str) -> bool:
-    words = [word.strip(".'’").removesuffix("'s") for word in raw_words(name)]
-    kept = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
-    return not (gold.issuperset(kept) or concepts_of(" ".join(kept)) <= concepts_of(question))
+    match = _AFTER.match(text, end, end + REACH)
+    words = [word.strip(".'’").removesuffix("'s") for word in raw_words(match["name"])] if match else []
+    named = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
+    if not match or gold.issuperset(named) or concepts_of(" ".join(named)) <= concepts_of(question):
+        return "", False
+    return match["name"], match["joint"] in _EXCLUSIVE
 
 
 def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
@@ -422,9 +410,3 @@ def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
     longer = [each for each in gold if each.casefold().endswith(f" {written.casefold()}")]
     named = word.istitle() and word.isalpha() and word.casefold() not in STOPWORDS
     return named and bool(longer) and not any(word in each for each in longer)
-
-
-def _is_denied_after(text: str, end: int, question: str) -> bool:
-    """Whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
-    found = _DENIED_AFTER.match(text, end)
-    return found is not None and concepts_of(found["rest"]) <= concepts_of(question)

@@ -66,7 +66,7 @@ class _Seen(NamedTuple):
     long: list[str]  # new words of four letters or more
     new: list[str]
     new_first: list[str]  # those of the first sentence
-    last: frozenset[str]
+    last: frozenset[str]  # new words of the first sentence's last phrase that has any
     letters: str
     trigrams: frozenset[str]
 
@@ -77,10 +77,12 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
     first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
     said, said_first = tokens(fold(answer)), tokens(fold(first))
     new, new_first = new_words(said, asked), new_words(said_first, asked)
+    phrases_new = (new_words(tokens(fold(phrase)), asked) for phrase in reversed(_BREAKS.split(first)))
     seen = _Seen(
         asked, said, f" {' '.join(said)} ", frozenset(said),
         [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
-        new, new_first, _last_phrase(first, asked), "".join(said[:800]), _trigrams(said_first),
+        new, new_first, frozenset(next(filter(None, phrases_new), ())),
+        "".join(said[:800]), _trigrams(said_first),
     )  # fmt: skip
     ready = [gold for text in golds[:MOST_GOLDS] for gold in variants(text) if gold.tokens]
     best: defaultdict[str, float] = defaultdict(float)
@@ -90,6 +92,8 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
     accepted = frozenset(token for gold in ready for token in gold.tokens)
     dates = [date for gold in ready for date in gold.dates]
     stated, short, many = best["stated: word for word"], float(len(said) <= 6), math.log1p(len(golds))
+    names = [new_words(tokens(fold(run)), frozenset()) for run in _CAPITALS.findall(first)[:12]]
+    others = sum(bool(name) and not asked.issuperset(name) and accepted.isdisjoint(name) for name in names)
     none, little = float(best["words: share"] == 0), best["beyond it: little in its sentence"]
     return {
         **best,
@@ -102,7 +106,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
         "stated: blanks aside alone": best["stated: blanks aside"] * none,
         "beyond it: little and short": short * little,
         "beyond it: nothing": float(little == 1),
-        "beyond it: other names": min(5, _other_names(first, asked, accepted)) / 5,
+        "beyond it: other names": min(5, others) / 5,
         "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
         "figures: its decade": float(_within_decade(fold(answer), accepted, seen.words)),
         **_dates_differ(dates, find_dates(answer) if dates else [], seen),
@@ -136,9 +140,7 @@ def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
         "words: F1": 2 * overlap / max(1, len(set(seen.new_first)) + len(own)),
         "words: last phrase": gold.weight * sum(word in seen.last for word in own) / len(own),
         "words: surname": float(named and _has(surname, seen)),
-        "words: first and last name": float(
-            at < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said)
-        ),
+        "words: first and last name": float(at < 0 and _is_named(gold.name, seen.said)),
         "figures: share": _share(figures, seen.words),
         "figures: new ones": _share(figures, frozenset(seen.new)),
     }
@@ -146,7 +148,7 @@ def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
 
 def _is_named(name: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a person is named, with or without middle names and initials."""
-    first, *middle, last = name
+    first, *middle, last = name if len(name) > 1 else ("", "")
     for place, word in enumerate(said):
         near = said[place + 1 : place + 4]
         if word == first and last in near:
@@ -192,18 +194,6 @@ def _within_decade(folded: str, accepted: frozenset[str], said: frozenset[str]) 
         return False
     decades, centuries = set(_DECADE.findall(folded)), {int(found) for found in _CENTURY.findall(folded)}
     return any(year[:3] in decades or int(year[:2]) + 1 in centuries for year in years)
-
-
-def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) -> int:
-    """Count the names of the first sentence that neither the question nor an accepted answer has."""
-    names = [new_words(tokens(fold(run)), frozenset()) for run in _CAPITALS.findall(first)[:12]]
-    return sum(bool(name) and not asked.issuperset(name) and accepted.isdisjoint(name) for name in names)
-
-
-def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
-    """New words of the first sentence's last phrase that has any."""
-    told = (new_words(tokens(fold(phrase)), asked) for phrase in reversed(_BREAKS.split(first)))
-    return frozenset(next(filter(None, told), ()))
 
 
 @lru_cache(maxsize=8192)

@@ -59,6 +59,8 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
     focus = words - named - generic_concepts() - numbers
     initials = ("".join(word[0] for word in run.split()) for run in _TITLE.findall(text))
+    ordered = [content(word)[:1] for word in raw_words(text)]
+    neighbours = ((*first, *last) for first, last in itertools.pairwise(ordered) if first and last)
     stated = proposition or text
     return Profile(
         words=words,
@@ -67,21 +69,12 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         names=names,
         years=frozenset(date.year for date in find_dates(text) if date.year),
         acronyms=frozenset(each.casefold() for each in initials),
-        qualified=_qualified(text, focus),
+        qualified=frozenset((word, head) for word, head in neighbours if word in focus and head in focus),
         question=text,
         kind=kind,
         proposition=stated,
         yes_means=yes_means,
         modality=frame(stated).modality if kind == "yesno" else "",
-    )
-
-
-def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
-    ordered = [content(word)[:1] for word in raw_words(text)]
-    return frozenset(
-        (first[0], last[0])
-        for first, last in itertools.pairwise(ordered)
-        if first and last and first[0] in focus and last[0] in focus
     )
 
 
@@ -181,9 +174,8 @@ class Outcome:
 
     def carry(self, entries: Iterable[Entry]) -> None:
         """Take note of the sentences and places of committed values."""
-        self.parts = list(
-            {id(part): part for part in [*self.parts, *(each.part for each in entries)]}.values()
-        )
+        parts = [*self.parts, *(entry.part for entry in entries)]
+        self.parts = list({id(part): part for part in parts}.values())
 
     def holds(self, part: AnswerSentence) -> bool:
         """Whether a sentence is one of those that carry the answer."""

@@ -36,8 +36,7 @@ from ragharness.records import Passage
 
 _WORD = regex(r"\d+(?:[.,]\d+)+|[^\W_]+(?:['’][^\W_]+)?")
 _YEAR = regex(r"(?:19|20)\d\d")
-_JOINED_NAME = regex(r"[A-Z](?<!\w.)\w+[–-][A-Z]\w+")
-"""Names of two parties stand for their contract, which no passage of it repeats."""
+_JOINED_NAME = regex(r"[A-Z](?<!\w.)\w+[–-][A-Z]\w+")  # two parties for their contract, as nobody else says
 _PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 _FLIPS = word_set(
@@ -122,13 +121,10 @@ def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
         return Support(False, probability, "a figure of it is said of another period")
     if measured["other_name"] or (measured["replaced_names"] and measured["aligned"] > _WORD_FOR_WORD):
         return Support(False, probability, "another name stands in its place")
-    if (
-        len(words.words) <= _FEW
-        and not measured["denied"]
-        and (measured["figures"] or measured["recall"] == 1)
-    ):
-        found = measured["recall"] == 1 or not words.words
-        return Support(True if found and said.words else None, 1.0 if found else 0.5)
+    whole = measured["recall"] == 1
+    if len(words.words) <= _FEW and not measured["denied"] and (measured["figures"] or whole):
+        whole = whole or not words.words
+        return Support(True if whole and said.words else None, 1.0 if whole else 0.5)
     learnt = weights()
     if probability >= learnt.yes_from:
         return Support(True, probability)
@@ -179,10 +175,8 @@ def cited_support(claim: str, part: AnswerSentence, passages: Mapping[str, Passa
     others: list[bool] = []
     for place in range(len(cited) if len(cited) > 1 else 0):
         rest = whole[:place] + whole[place + 1 :]
-        needed = joint and not any(rest) and len(rest) > 1
-        others.append(
-            any(rest) or (needed is True and _together(claim, cited[:place] + cited[place + 1 :]) is True)
-        )
+        remaining = cited[:place] + cited[place + 1 :]
+        others.append(any(rest) or bool(joint and len(rest) > 1 and _together(claim, remaining)))
     return CitedSupport(tuple(alone), joint, tuple(others))
 
 
@@ -465,7 +459,11 @@ def contradicts(passage: Passage, claim: str, *, counts: bool = False) -> bool:
         return False
     for line in lines_of(passage.text):
         shared = words.intersection(word.name for word in line.words)
-        if len(shared) >= _NEARLY_ALL * len(words) and _differ(_amounts(line.text), amounts):
+        if len(shared) < _NEARLY_ALL * len(words):
+            continue
+        stated = _amounts(line.text)
+        pairs = ((stated[kind], amount) for kind in stated.keys() & amounts for amount in amounts[kind])
+        if any(not any(_same(other, amount) for other in others) for others, amount in pairs):
             return True
     return False
 
@@ -480,11 +478,3 @@ def _amounts(text: str) -> Mapping[str, list[Quantity]]:
         if not quantity.year:
             amounts.setdefault(kind, []).append(quantity)
     return amounts
-
-
-def _differ(stated: Mapping[str, list[Quantity]], said: Mapping[str, list[Quantity]]) -> bool:
-    return any(
-        kind in stated and not any(_same(other, quantity) for other in stated[kind])
-        for kind, quantities in said.items()
-        for quantity in quantities
-    )

@@ -157,9 +157,8 @@ def _conclusion(usable: Sequence[Entry], *, calculates: bool) -> list[Entry]:
         return []
     text = last[-1].part.text
     equals = text.rfind("=", 0, last[-1].candidate.start)
-    return [
-        each._replace(slot="in") for each in last if each.part.text == text and each.candidate.start > equals
-    ]
+    last = [each for each in last if each.part.text == text and each.candidate.start > equals]
+    return [each._replace(slot="in") for each in last]
 
 
 def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
@@ -336,11 +335,8 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     wanted = [name for each in names.values() for name in each]
     text = "\n".join(filter(None, (_listing(part, wanted, profile) for part in parts)))
     items = match_items(text, question.answers, question.aliases)
-    found = [
-        item
-        for item in items.found
-        if any(not negated(text, hit.start) for hit in find_alias(text, names[item]))
-    ]
+    hits = {item: find_alias(text, names[item]) for item in items.found}
+    found = [item for item in hits if not all(negated(text, hit.start) for hit in hits[item])]
     false = [each.value for each in question.distractors if _is_listed(text, each.value)]
     added = [each for each in items.extra if not pattern("values", "contrary", r"{}\b").match(each)]
     spoken = text if found else " ".join(part.text for part in parts)
@@ -377,10 +373,8 @@ def _may_name(missing: Sequence[str], text: str, found: Sequence[str], question:
 
 def _is_listed(text: str, false: str) -> bool:
     """Whether a text lists a false item, and does not only mention or deny it."""
-    return any(
-        not negated(text, hit.start) and not _APART.search(text, max(0, hit.start - 60), hit.start)
-        for hit in find_alias(text, [false])
-    )
+    starts = (hit.start for hit in find_alias(text, [false]))
+    return any(not (negated(text, at) or _APART.search(text, max(0, at - 60), at)) for at in starts)
 
 
 def _declines_rest(text: str, wanted: Sequence[str], profile: Profile) -> bool:
@@ -388,10 +382,8 @@ def _declines_rest(text: str, wanted: Sequence[str], profile: Profile) -> bool:
     for low, high in clauses(text):
         clause = text[low:high]
         about = speaks_of_question(clause, profile)
-        of_rest = (
-            about == "about" or pattern("values", "rest", WHOLE).search(clause) or find_alias(clause, wanted)
-        )
-        if about is not None and of_rest and find_decline(clause) is not None:
+        of_rest = pattern("values", "rest", WHOLE).search(clause) or find_alias(clause, wanted)
+        if about is not None and (about == "about" or of_rest) and find_decline(clause) is not None:
             return True
     return False
 
@@ -418,25 +410,25 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
     return Items(found, missing, tuple(_extras(text, places, items)) if places else ())
 
 
-def _one_item(line: str) -> bool:
-    """Whether a line holds one item, blanked out, and no statement of its own."""
-    return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
-
-
 def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     """Pieces of the enumeration around the hits that look like items and are none."""
     longest = max(len(raw_words(item)) for item in items)
     capital = all(item[:1].isupper() or item[:1].isdigit() for item in items) and not all(
         text[hit.start].islower() for hit in hits[1:] or hits
     )
-    start, end = _enumerated_from(text, hits[0].start), _SENTENCE_END.search(text, hits[-1].end)
+    first, end = hits[0].start, _SENTENCE_END.search(text, hits[-1].end)
+    start = max(text.rfind(mark, 0, first) for mark in (":", ". ", "? ", "! ")) + 1
+    # The enumeration begins before its first hit only where that one stands in a row.
+    start = first if _bare(_SEPARATOR.split(text[start:first])[-1]).strip(_MARKS) else start
     # Hits are blanked out: what is left between two separators is no wanted item.
     rest = list(text[: end.start() if end else len(text)])
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
     lines = [each for each in re.split(r"[;\n]", "".join(rest[start:])) if each.strip()]
-    if len(lines) > 1 and all(_one_item(each) for each in lines):
-        # "Columbus, Ohio; Reno, Nevada": what stands beside an item belongs to it.
+    verbs = words_of("values", "no_item")
+    # "Columbus, Ohio; Reno, Nevada": what stands beside an item, with no statement, belongs to it.
+    single = (len(re.findall("\0+", line)) == 1 and verbs.isdisjoint(raw_words(line)) for line in lines)
+    if len(lines) > 1 and all(single):
         return []
     pieces = (_bare(_DECORATION.sub("", each)) for line in lines for each in _SEPARATOR.split(line))
     return [
@@ -460,9 +452,3 @@ def _bare(piece: str) -> str:
     """A piece without bullets, numbers and joining words at its head, and without marks at its end."""
     leading = _LEADING.match(piece)
     return (piece[leading.end() :] if leading else piece).rstrip(_MARKS)
-
-
-def _enumerated_from(text: str, first: int) -> int:
-    """Where the enumeration begins: before its first hit only when that one stands in a row."""
-    start = max(text.rfind(mark, 0, first) for mark in (":", ". ", "? ", "! ")) + 1
-    return first if _bare(_SEPARATOR.split(text[start:first])[-1]).strip(_MARKS) else start

@@ -44,8 +44,8 @@ def _always(reason: str) -> Callable[[Question, Reading], str]:
 
 
 def _withheld(question: Question, reading: Reading) -> bool:
-    withheld = bool(question.withheld) or question.stratum == "null_retrieval"
-    return withheld and not reading.evidence_retrieved
+    withheld = question.withheld or question.stratum == "null_retrieval"
+    return bool(withheld) and not reading.evidence_retrieved
 
 
 def _fault(_question: Question, reading: Reading) -> str:
@@ -109,9 +109,7 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
     """Verdict on a reading: the first row of ``TABLE`` that applies, the flags and the axes."""
     row = next(row for row in TABLE if row.applies(question, reading))
     others = tuple(_opinion(question, other_reading) for other_reading in reading.others)
-    against = [
-        opinion for opinion in others if reading.confirmed_by and opinion.grader == reading.confirmed_by
-    ]
+    against = [view for view in others if reading.confirmed_by and view.grader == reading.confirmed_by]
     if any(opinion.bucket not in (None, row.bucket) for opinion in against):
         own = _opinion(question, replace(reading, others=()))
         sides = (f"{view.grader.partition('@')[0]} says {view.bucket}" for view in (own, *against))
@@ -124,13 +122,14 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
     if any(opinion.bucket not in (None, row.bucket) for opinion in others):
         flags = tuple(sorted({*flags, "disagreement"}))
     cited = graded and reading.n_citations > 0
+    supports: Supports | None = "undetermined" if reading.sentences else None
     return Verdict(
         status="needs_review" if row.number == 2 else reading.status,
         bucket=row.bucket,
         reason=row.reason(question, reading),
         flags=flags,
         citation_exists=_yes_no(reading.all_cited_retrieved if cited else None),
-        citation_supports=_supports(reading) if cited else None,
+        citation_supports=_yes_no(reading.all_cited_support) or supports if cited else None,
         refusal_quality=_quality(reading) if row.bucket == "refused" else None,
         extra_claim_count=reading.extra if graded else None,
         match=reading.match if graded else "none",
@@ -201,11 +200,6 @@ def _attributed(opinion: Said, verdict: Verdict, *, by_retrieval: bool) -> Said:
         reason = "UNCITED" if verdict.citation_exists is None else "MISCITED"
         return replace(opinion, bucket="unsupported", reason=reason, why=_CITED.why.format(value=value))
     return opinion
-
-
-def _supports(reading: Reading) -> Supports | None:
-    """Whether every citation supports its sentence; None: it was not read."""
-    return _yes_no(reading.all_cited_support) or ("undetermined" if reading.sentences else None)
 
 
 def _yes_no(value: bool | None) -> YesNo | None:
