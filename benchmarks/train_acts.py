@@ -74,7 +74,8 @@ def key(text: str) -> str:
 def labelled_clauses(people: Path) -> list[Clause]:
     """Clauses of all sources, each once."""
     texts = {text: Clause(text, act, WRITTEN) for act, text in written()}
-    for answer in our_answers():
+    # What an answer that declines says beside what is labelled may be anything.
+    for answer in (answer for answer in our_answers() if not answer.declines):
         for text in clauses_of(answer.answer.text):
             texts.setdefault(text, Clause(text, "statement", 1.0))
     rows = [row for row in read_labelled(people) if not is_unseen(row.question.text)]

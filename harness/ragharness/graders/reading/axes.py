@@ -11,7 +11,7 @@ from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
 from ragharness.graders.reading.refusal import denies_premise, does, find_decline, is_question, verdicts
 from ragharness.graders.reading.support import CitedSupport, cited_support, held
 from ragharness.graders.reading.yesno import leading_word
-from ragharness.language.polarity import read_statement
+from ragharness.language.polarity import negations, read_statement
 from ragharness.language.tables import regex
 from ragharness.language.words import concepts_of, content, raw_words
 from ragharness.records import Passage, Sentence
@@ -83,7 +83,8 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
                 told = told and not does("flat", clause)
                 explained = explained or grounds or told
                 # Where nothing was retrieved, to say so is all that there is.
-                nearest = nearest or (grounds and not retrieved)
+                last = max((found.start() for found in negations(clause)), default=0)
+                nearest = nearest or (not retrieved and does("grounds", clause[last:]))
             elif does("advice", clause) or (does("method", clause) and "you" in raw_words(clause)):
                 next_step = True
             else:

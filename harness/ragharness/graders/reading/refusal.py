@@ -126,9 +126,11 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     if profile.kind == "yesno" and not decline.unable:
         # "It is not covered" says what the question asks whether it is so; "it is not mentioned" does not.
         denial = clause[decline.start : decline.end]
-        denied, said = frozenset(content(denial)), concepts_of(clause) - generic_concepts()
+        denied = frozenset(content(denial) if denial != clause else ())
+        said = concepts_of(clause) - generic_concepts()
         both = denial.casefold().startswith("neither") and " nor " in clause
-        answers = not said.isdisjoint(profile.focus) and INFORMING.isdisjoint(denied or said)
+        sure = act_scores(clause)["decline"] > OWN_WORDS
+        answers = not (sure or said.isdisjoint(profile.focus)) and INFORMING.isdisjoint(denied or said)
         predicates = frame(profile.proposition).predicates
         if not both and (answers or not predicates.isdisjoint(denied or said & INFORMING)):
             return None
@@ -190,6 +192,8 @@ Act = Literal[
 """What a clause does; an aside declines something else than what was asked."""
 _IDLE = frozenset(("method", "advice", "background", "courtesy"))
 """Acts that hold no answer."""
+_SILENT = _IDLE | {"pointer"}
+"""Acts that may stand beside a decline and say no more."""
 _ANOTHER = frozenset(("different", "another", "other", "unrelated", "separate"))
 _BRACKETS = regex(r"\[[^\[\]]*\]")
 _DIGIT = regex(r"\d")
@@ -253,7 +257,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     unable = [clause for clause in said if clause.act == "aside" and act_scores(clause.text)["unable"] > 0]
     # What begins with an answer and declines only something else, or part of a list, is to be read.
     leads = said[0].level > 0 and acts.isdisjoint(("decline", "premise"))
-    beside = leads or (question.kind == "list" and answers)
+    beside = leads or (question.kind == "list" and answers) or _answers_first(said, profile)
     sure = likely > SURE and not beside
     declined = sure or any(clause.verdict == "about" for clause in said)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
@@ -268,6 +272,17 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         clarification=clarifies,
         elsewhere=elsewhere,
     )
+
+
+def _answers_first(said: Sequence[Clause], profile: Profile) -> bool:
+    """Whether a yes or no leads, and not all behind it says that the documents are silent."""
+    if profile.kind != "yesno" or not pattern("acts", "yes_or_no").match(said[0].text):
+        return False
+    behind = said if content(said[0].text) else said[1:]
+    declining = [
+        act_scores(clause.text)["decline"] > OWN_WORDS for clause in behind if clause.act not in _SILENT
+    ]
+    return not (declining and all(declining))
 
 
 def _is_plain(text: str) -> bool:
