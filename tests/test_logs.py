@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import ragharness as rh
 from ragharness.analysis.intervals import difference_interval
-from ragharness.analysis.measuring import drift, sample, score_log
+from ragharness.analysis.measuring import drift, score_log
 from ragharness.errors import UsageError
 from ragharness.records import Passage
 from ragharness.reports.formats import load_format
 from ragharness.traces import scorer as traces
-from ragharness.traces.logs import Entry, log_formats, read_log
+from ragharness.traces.logs import Entry, log_formats, read_log, sample
 
 if TYPE_CHECKING:
     from commands import Verb

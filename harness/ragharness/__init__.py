@@ -55,7 +55,6 @@ _PUBLIC = {
 """The public names by the module that defines them: loaded at first use, so that importing stays cheap."""
 
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
-
 __all__ = [
     "Answer", "Baseline", "Document", "Evidence", "GateResult", "Gates", "Labelling", "MatrixResult",
     "Passage", "Question", "QuestionResult", "RagharnessError", "Record", "Run", "RunCalibration",
@@ -63,7 +62,6 @@ __all__ = [
     "arun", "calibrate", "compare", "gate", "grade", "label", "load_baselines", "load_corpus",
     "load_questions", "load_run", "matrix", "run",
 ]  # fmt: skip
-
 __version__ = "0.1.0"
 
 

@@ -20,10 +20,8 @@ Wanted = Literal["correct", "refused"]
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
 ADJUDICATED = "adjudicated"  # the annotator whose labels settle the disagreements of the others
-
 Count = Annotated[int, Meta(ge=0)]
 MOST_EPOCHS = 10_000
-
 Citations = Literal["auto", "retrieved", "passage"]
 """What attributes an answer: whatever it cites, what was retrieved for it, or passages cited by id alone."""
 
@@ -31,7 +29,6 @@ Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]  # ``ok`
 YesNo = Literal["yes", "no"]
 Supports = Literal["yes", "no", "undetermined"]
 Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
-
 ROWS = (*(f"grounded/{bucket}" for bucket in BUCKETS), "unanswerable", "adversarial", "null_retrieval")
 """The seven rows of every report, in order."""
 

@@ -34,12 +34,10 @@ from ragharness.support.options import to_toml
 # What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;
 # nothing, for what others cannot run.
 Reproduction = Literal["bytes", "ranking", "intervals", "reported"]
-
 _REFERENCES = ("extractive", "blind", "refuse")
 _SHIFTING = ("dense", "hybrid")
 _NAME = re.compile(r"\w[\w.-]{0,199}")
 _OWN_MACHINE = ("base_url",)  # settings of a pipeline that say where it runs, not what it is
-
 _TIE = 1e-4  # scores of a dense retriever that differ by less are tied
 _DIGITS = 6  # decimals of a score that are kept: sums in another order differ behind them
 _AXES = ("reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")

@@ -52,7 +52,6 @@ FORMAT = 1
 NONE = "NOT calibrated"
 LEAST_GOLD = 5  # labelled answers of a bucket under which its count is not corrected
 LEAST_LABELS = 30  # labels under which nothing is corrected, unless they are all that there is
-
 Method = Literal["", "difference", "rogan-gladen"]
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 Z80 = 0.8416212335729143  # its 80 % point: the power with which a rise is to be seen
-
 _HALVINGS = 64  # bisection steps: the interval [0, 1] is halved below the spacing of floats near 1
 
 
@@ -142,7 +141,6 @@ class JointTest(NamedTuple):
 
 
 _WAYS = 13  # clusters up to which every way to flip their signs is counted
-
 _SIGNS = 2_000  # clusters up to which signs are drawn; the sums of more are normal
 
 

@@ -28,7 +28,6 @@ from ragharness.records import BUCKETS, Answer, Bucket, Citations, Passage, Ques
 from ragharness.support.concurrency import map_in_order
 
 Label = Literal["correct", "incorrect", "refusal"]  # what people say of an answer
-
 LABELS: tuple[str, ...] = get_args(Label)
 AXES = ("citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 _LABEL_OF: dict[Bucket, Label] = {
@@ -37,7 +36,6 @@ _LABEL_OF: dict[Bucket, Label] = {
 _NAMED = 5  # bad lines that are named; the rest is counted
 _HELP = "docs/calibration.md shows the columns, and --map for files that name them otherwise"
 _NEEDED = ("question", "answers", "answer")
-
 Row = dict[str, Any]
 
 

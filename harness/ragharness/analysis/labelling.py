@@ -34,6 +34,7 @@ from ragharness.analysis.labels import (
 from ragharness.errors import AlreadyLabelled, UsageError
 from ragharness.graders.reading.answer import sources_of
 from ragharness.language.citations import Source, mark
+from ragharness.questions.values import gold_words
 from ragharness.records import ADJUDICATED, Bucket, Evidence, Passage, Question, Record, YesNo
 from ragharness.runner.grading import GradingContext
 from ragharness.runner.journal import Key
@@ -41,9 +42,7 @@ from ragharness.runner.run_folder import RunFolder
 from ragharness.support.files import exclusive_lock, text_digest
 
 _CONTEXT = 320  # characters of a document on either side of its gold evidence
-
 _BRACKET = re.compile(r"\[{1,2}[^\[\]\n]{1,300}\]{1,2}")
-
 Spans = list["Piece"]
 
 
@@ -93,7 +92,7 @@ def item_of(record: Record, grading: GradingContext) -> Item:
         question=question.id,
         epoch=record.epoch,
         asked=question.text,
-        gold=_gold(question),
+        gold=gold_words(question) or "None: the documents do not state it.",
         notes=[*_notes(question), *([f"cited apart: {', '.join(apart)}"] if apart else [])],
         answer=pieces,
         passages=[
@@ -102,17 +101,6 @@ def item_of(record: Record, grading: GradingContext) -> Item:
         ],
         evidence=[_evidence(*span, grading) for span in zip(question.evidence, covered, strict=True)],
     )
-
-
-def _gold(question: Question) -> str:
-    if not question.answers:
-        return "None: the documents do not state it."
-    unit = f" {question.unit}" if question.unit else ""
-    text = (" and " if question.kind == "list" else " or ").join(question.answers) + unit
-    if question.proposition:
-        holds = (question.answers[0] == "yes") == question.yes_means
-        text += f", which {'affirms' if holds else 'denies'}: {question.proposition}"
-    return text
 
 
 def _notes(question: Question) -> list[str]:

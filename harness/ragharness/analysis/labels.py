@@ -24,7 +24,6 @@ from ragharness.runner.run_search import slug
 from ragharness.support.files import atomic_file, exclusive_lock, read_plain, text_digest
 
 FOLDER = "labels"  # the folder of a run that holds its sample and a file for each annotator
-
 MOST_QUALITY = 3
 LONGEST_COMMENT = 4000
 
@@ -224,7 +223,6 @@ Strata = Literal["none", "row", "bucket"]
 STRATA: tuple[Strata, ...] = ("none", "row", "bucket")
 DEFAULT_SAMPLE = 60
 LEAST = 5  # answers of each stratum, where it has so many
-
 _FORMAT = 1
 _FILE = "design.json"
 

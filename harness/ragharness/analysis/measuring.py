@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -33,7 +32,6 @@ from ragharness.analysis.derived import (
 from ragharness.analysis.intervals import difference_interval
 from ragharness.analysis.metrics import Share, share
 from ragharness.analysis.trust_eval import Entails, Mode, Output, item_of, outputs
-from ragharness.config import DEFAULT_SEED
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders.rules import declines, read_alone
 from ragharness.pipelines.adapters import described, find
@@ -41,7 +39,7 @@ from ragharness.records import BUCKETS, Answer
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support.files import json_rows
 from ragharness.support.options import read_toml
-from ragharness.traces.logs import Entry, Log
+from ragharness.traces.logs import Log
 from ragharness.traces.scorer import refuses
 
 _EXAMPLE = "--metrics trust_score,utility, --metrics all, or --metrics metrics.toml: docs/metrics.md"
@@ -155,7 +153,6 @@ def _metrics(name: str, found: Answers, wanted: Wanted, names: list[str], judge:
 
 
 ATTEMPTS = 2  # calls for one judgement before it is left to a person
-
 PROMPT = """Does this answer refuse the question?
 
 It is REFUSED if any part of it says that the question cannot be answered, even if an answer follows.
@@ -169,7 +166,6 @@ Reasoning: one sentence
 Span: the words of the answer that decide, or none
 Judgement: REFUSED or NOT REFUSED
 """
-
 _DECORATION = str.maketrans("", "", '*_[]"`')
 _JUDGEMENT = re.compile(r"\bjudge?ment\s*:\s*(NOT\s+REFUSED|REFUSED)\b", re.IGNORECASE)
 
@@ -341,21 +337,3 @@ def drift(before: LogScores, after: LogScores) -> list[Drift]:
         low, high = difference_interval(new.count, new.n, old.count, old.n) if known else (None, None)
         moves.append(Drift(name=name, before=old, after=new, low=low, high=high))
     return moves
-
-
-def sample(entries: Sequence[Entry], n: int, seed: int = DEFAULT_SEED) -> list[dict[str, Any]]:
-    """Answers drawn at random as ``calibrate`` takes them, ``answers`` and ``label`` to be filled."""
-    answered = sorted((each for each in entries if each.answer), key=lambda each: each.id)
-    drawn = random.Random(seed).sample(answered, min(n, len(answered)))
-    return [
-        {
-            "id": each.id,
-            "question": each.question,
-            "answers": [],
-            "answer": each.answer,
-            "label": "",
-            **({} if each.citations is None else {"citations": list(each.citations)}),
-            "passages": [{"id": one.id, "title": one.title, "text": one.text} for one in each.passages or ()],
-        }
-        for each in drawn
-    ]

@@ -126,7 +126,6 @@ _TINY = 1e-9  # means of epochs are not exact in binary
 _FEWEST_DOCUMENTS = 10  # documents from which they, and not the questions, are what differs independently
 _MOST_EPOCHS = 15  # epochs that are still proposed; beyond, only more questions are
 _POWER = 0.8
-
 About: TypeAlias = tuple[str, str, str]  # rule, name and text
 Count: TypeAlias = tuple[int, int]  # of one question in base and candidate, or the least and the most
 Moves: TypeAlias = Mapping[Pair, Ends]

@@ -16,7 +16,6 @@ from ragharness.records import BUCKETS, Citations, Failure
 from ragharness.support.messages import error_line, message_kind
 
 FORMAT = 2  # the version of this layout
-
 ROW_NAMES = {
     "grounded/correct": "plain",
     "grounded/wrong": "tempting",
@@ -335,9 +334,7 @@ def misses(tally: Tally) -> list[Miss]:
 
 
 MOST_UNGRADED = 0.2  # the share of ungraded answers above which a run is no result [choice]
-
 ALPHA = 0.05  # the p value up to which a pipeline counts as clearly better than refusing everything [choice]
-
 NOT_IN_CORPUS = "passages that the corpus does not hold"  # beginning of a problem of passages not found there
 
 

@@ -55,7 +55,6 @@ _RECORDED_NOTE = (
     "answers and passages come from a recorded run of the same questions, for which the harness retrieved:"
     " what was withheld or empty there is withheld and empty here"
 )
-
 _NAMED = 10  # questions that are named; the rest is counted
 
 

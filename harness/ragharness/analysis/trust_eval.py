@@ -21,13 +21,11 @@ from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.errors import UsageError
 
 Entails = Callable[[str, str], bool]  # whether a premise entails a claim
-
 Mode = Literal["em", "cm", "em5"]
 """How a claim is looked for in an output: as a substring, by entailment, in a list of answers."""
 
 FLAG = "I apologize, but I couldn't find an answer"
 THRESHOLD = 85
-
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _MARK = re.compile(r"\[(\d+)")

@@ -126,13 +126,13 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
     from ragharness.analysis import measuring
     from ragharness.cli._options import EXIT_NO_RESULT, print_report
     from ragharness.reports.measures import log_sections
-    from ragharness.traces.logs import read_log
+    from ragharness.traces.logs import read_log, sample
 
     log = read_log(path)
     scores = measuring.score_log(log)
     drift = measuring.drift(measuring.score_log(read_log(Path(against))), scores) if against else []
     if out is not None:
-        _write(out, measuring.sample(log.entries, drawn))
+        _write(out, sample(log.entries, drawn))
     facts = {"graded": False, "result": False, **to_builtins(scores), "drift": to_builtins(drift)}
     print_report(facts, log_sections(scores, drift), "json" if as_json else "text")
     return EXIT_NO_RESULT

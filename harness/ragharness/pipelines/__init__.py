@@ -35,7 +35,6 @@ __all__ = [
     "BuiltPipeline", "Context", "Parsed", "Pipeline", "Signature", "Takes", "load_pipeline", "pipeline_kinds",
     "read_answer", "refuse_argument",
 ]  # fmt: skip
-
 _SAME_MODULE = {"https": ("http", "build_encrypted"), "scripted": ("replay", "build")}
 """Kinds that another's module builds: an encrypted connection, and the name under which tests replay."""
 

@@ -27,12 +27,10 @@ CITATION_LIMIT = 1000
 PASSAGE_LIMIT = 1000
 PROBLEM_LIMIT = 20  # sentences kept about one answer
 TEXT_KEYS = ("text", "answer", "response", "output", "result", "content")
-
 PASSAGES_KEYS = ("passages", "source_nodes", "source_documents", "contexts", "context", "documents")
 """Where passages are looked for; the first that holds a list is read."""
 
 _ID = regex(r"\S{1,100}")  # a lone string of this shape is the id of a passage, any other a passage's text
-
 _SURROGATE = regex("[\ud800-\udfff]")
 _CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 

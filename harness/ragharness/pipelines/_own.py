@@ -21,11 +21,9 @@ from ragharness.pipelines import adapters
 from ragharness.pipelines.adapters import PASSAGES_NAMES, POSITIONAL, QUESTION_NAMES, plain_name
 
 Takes = Literal["passages", "retrieve", "own"]
-
 RETRIEVE_NAMES = frozenset({"retrieve", "retriever", "retrieval", "search"})
 METHODS = ("invoke", "query", "chat", "ainvoke", "aquery", "achat")  # the ways to ask, in the order of trying
 HELP = "write it as answer(question, passages), answer(question, retrieve) or answer(question)"
-
 _PARAMETER_NAMES = PASSAGES_NAMES | RETRIEVE_NAMES | QUESTION_NAMES
 
 

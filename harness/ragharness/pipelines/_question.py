@@ -44,7 +44,6 @@ _SUBJECT = regex(  # the first noun with what stands before it
         (?:\s+(?:of|by)\s+(?:the\s+)?(?:receiving|disclosing|other)\s+\w+)?""",
     re.VERBOSE,
 )
-
 _CUES = {  # the words of a question that ask for each kind of value, the more telling ones first
     "date": regex(
         r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:date|day|month|year)\b|\bdate\b.*\bof\b", re.IGNORECASE
@@ -68,15 +67,12 @@ _CUES = {  # the words of a question that ask for each kind of value, the more t
     ),
     "name": regex(r"\b(?:who|whom|whose|which)\b", re.IGNORECASE),
 }
-
 _ENUMERATION = regex(r",[^.;]*\band\b|\b[A-Z]\w+ and (?:the )?[A-Z]")
 _LOCATION = regex(r"\b(?:in|at|to|of|is|are|:) (?:the )?[A-Z][a-z]")
 _SUM = regex(r"what (?!is\b|are\b).*\bdoes\b.*\breport\?$|.*\bat (?:fiscal )?year-end\b", re.IGNORECASE)
 _CHANGE = regex(r"\b(?:in|de)creased?\b(?!.*\bto \$)", re.IGNORECASE)
-
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATED = regex(rf"(?:{_MONTHS})|.*(?<!\d)(?:19|20)\d\d(?!\d).*")
-
 _NAMES = r"(?:the\s+)?[A-Z][\w&.-]*(?:(?:\s+(?:and|of|the|&))*\s+[A-Z][\w&.-]*)*"
 _WORD = r"(?![a-z]+ed\b)[a-z]+"
 _PLAIN = rf"(?:the\s+)?(?:{_WORD}\s+){{0,2}}{_WORD}(?=\s+(?:at|of|with)\s|\s*$)"

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
 REPLY_LIMIT = 16 * 2**20  # bytes of one reply, unpacked; a longer one is given up
 EXCERPT = 300  # characters of a reply that are quoted in a message
-
 PATIENCE = 3.0  # seconds to wait for a connection; a slower service is not counted as absent
 _CONFLICT = 409  # another request is in the way; what a foreign client means by it is not known
-
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
 _UNPRINTABLE = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
@@ -54,7 +52,6 @@ _SECRET_SETTING = regex(  # names of JSON keys and command options that hold a s
     r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
 )
 _SENDABLE = regex(r"[\x20-\x7e\t]*")
-
 _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
 
 

@@ -36,7 +36,6 @@ from ragharness.records import Passage
 from ragharness.support.process import STDERR_TAIL, Processes, Program, describe_exit
 
 SCRIPT_LIMIT = 2**20  # bytes up to which a file on the command line is its source; interpreters are larger
-
 _PATIENCE, _LONGEST = 0.5, 20.0
 """Seconds beside twice the age of one that ended, for another to end unasked; above the second: not tried."""
 

@@ -44,7 +44,6 @@ from ragharness.records import Passage
 METHODS = ("POST", "GET", "PUT", "PATCH")
 TEMPLATE = '{"question": "{question}"}'  # the default template: such a pipeline retrieves for itself
 PARTS = ("citations", "passages", "confidence", "usage")
-
 USUAL = (  # where the text stands in replies of known kinds, beside the keys that every pipeline may use
     "choices.0.message.content",
     "choices.0.text",
@@ -55,13 +54,11 @@ USUAL = (  # where the text stands in replies of known kinds, beside the keys th
     "generated_text",
     "0.generated_text",
 )
-
 _EMBEDDED = ("question", "context", "k")
 _ALONE = ("passages", "texts", "ids", "k")
 _OF_PASSAGES = frozenset({"context", "passages", "texts", "ids"})
 _INDEX = regex(r"-?[0-9]{1,9}")
 _PLACEHOLDER = regex(r"\{\{(\w+)\}\}|\{(\w+)\}")
-
 _HELP = 'write it like {"question": "{question}", "passages": "{passages}"}, or name a file: template=@FILE'
 
 

@@ -21,7 +21,6 @@ from ragharness.records import Answer, Failure, Passage, Question, Record
 
 Entry = dict[str, Any]
 Outcome = Entry | Answer | Failure | None
-
 _HELP = """name a run folder, or a file with a JSON list, or one object a line, like \
 {"id": "q001", "text": "Yes. [doc#1]"}"""
 

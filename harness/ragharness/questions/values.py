@@ -299,3 +299,15 @@ def stated_unit(question: str) -> str:
         return _CURRENCIES[match[1].lower()]
     counted = _HOW_MANY.search(question)
     return counted[1].lower() if counted else ""
+
+
+def gold_words(question: Question) -> str:
+    """Gold answers of a question in words; empty where the documents state none."""
+    if not question.answers:
+        return ""
+    unit = f" {question.unit}" if question.unit else ""
+    text = (" and " if question.kind == "list" else " or ").join(question.answers) + unit
+    if question.proposition:
+        holds = (question.answers[0] == "yes") == question.yes_means
+        text += f", which {'affirms' if holds else 'denies'}: {question.proposition}"
+    return text

@@ -254,7 +254,6 @@ def _points(share: float) -> str:
 
 _NAMED = 6  # questions that are named of each rule, so that they fit a line; JSON has all
 _LISTED = 40  # newly wrong questions, and answers that would settle it, that are listed; JSON has all
-
 _SENTENCES = {
     "ship": "SHIP: {candidate} may replace {base}.",
     "reject": "REJECT: {candidate} may not replace {base}.",
@@ -268,8 +267,6 @@ _LUCK = (
 )
 _UNCALIBRATED = "INCOMPLETE: {0.candidate} may replace {0.base} once the grader is calibrated: {reasons}."
 _TONES: dict[str, Tone] = {"ship": "good", "reject": "bad"}
-_RATES = ("citation supports",)
-_DECIMAL = 2
 
 
 def headline(decision: Decision) -> str:
@@ -281,9 +278,8 @@ def headline(decision: Decision) -> str:
         return sentence
     failing = [rule for rule in decision.rules if rule.passes is False]
     if decision.verdict == "incomplete" and all(rule.passes or rule.rule == "C" for rule in decision.rules):
-        return _UNCALIBRATED.format(
-            decision, reasons="; ".join(decision.reasons).removeprefix("C calibrated: ")
-        )
+        reasons = "; ".join(decision.reasons).removeprefix("C calibrated: ")
+        return _UNCALIBRATED.format(decision, reasons=reasons)
     noisy = [rule for rule in decision.rules if rule.passes is None and rule.margin and not rule.undecided]
     if decision.verdict == "incomplete" and noisy and not decision.settles:
         return f"{_UNDECIDED.format(decision)} {_not_excluded(noisy, decision.statistics)}"
@@ -386,11 +382,13 @@ def _range(rule: RuleResult, span: Limits, *, sign: bool = False) -> str:
 
 
 def _number(rule: RuleResult, value: float, *, sign: bool) -> str:
-    if rule.name in _RATES or (rule.rule == "T" and abs(value) <= 1 and not float(value).is_integer()):
+    if rule.name == "citation supports" or (
+        rule.rule == "T" and abs(value) <= 1 and not float(value).is_integer()
+    ):
         return f"{100 * value:{'+' if sign else ''}.1f}%"
     if float(value).is_integer() and rule.name != "refusal quality":
         return f"{int(value):{'+' if sign and value else ''}d}"
-    return f"{value:{'+' if sign else ''}.{_DECIMAL}f}"
+    return f"{value:{'+' if sign else ''}.2f}"
 
 
 def _changed(decision: Decision) -> list[Section]:
@@ -438,10 +436,8 @@ def _attempts(decision: Decision, *, detail: bool) -> list[Section]:
     if (attempts := decision.attempts) is None:
         return []
     same = f", {attempts.same_settings} of them with the same settings" if attempts.same_settings > 1 else ""
-    tried = (
-        f"Attempt {attempts.number} at this pipeline on these questions{same}: of many, one passes by luck."
-    )
-    lines = [tried] if detail or attempts.number > 1 else []
+    begin = f"Attempt {attempts.number} at this pipeline on these questions"
+    lines = [f"{begin}{same}: of many, one passes by luck."] if detail or attempts.number > 1 else []
     lines += [f"Overridden by {entry.who} on {entry.when}: {entry.why}" for entry in attempts.overrides]
     lines += [attempts.note] if attempts.note else []
     return [Section(told=lines)] if lines else []

@@ -54,7 +54,6 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
 
 _READINGS = {"retrieval": "the evidence was retrieved", "corpus": "the corpus states it"}
 _NAMED = 8  # questions that are named; JSON has all
-
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     "pass": ("Passes: every gate holds", "good"),
     "fail": ("Does not pass", "bad"),

@@ -75,12 +75,7 @@ def _corrected(figures: BucketFigures) -> tuple[str, str, str, str]:
 
 
 def _confusion_of_run(note: Note) -> Section:
-    outcomes = [*BUCKETS, "needs_review"]
-    rows = [
-        (people, *(str(row[outcome]) for outcome in outcomes), str(sum(row.values())))
-        for people, row in note.confusion.items()
-    ]
-    head = ("people", *(outcome.replace("needs_review", "review") for outcome in outcomes), "all")
+    head, *rows = _confusion_of_file(note.confusion, "people", [*BUCKETS, "needs_review"])
     return Section("Confusion", (), head, rows)
 
 
@@ -152,13 +147,13 @@ def calibration_lines(calibration: Calibration, name: str, width: int) -> list[s
     shares = [_rate(*_RATES[key], share) for key, share in rates(calibration.confusion)._asdict().items()]
     if calibration.buckets:
         lines += ["", *aligned(_confusion_of_file(calibration.buckets, "BUCKET"))]
-        shares.append(_rate("same bucket", "review counts against it", _same_bucket(calibration)))
+        same = sum(row[bucket] for bucket, row in calibration.buckets.items())
+        same_bucket = share(same, sum(sum(row.values()) for row in calibration.buckets.values()))
+        shares.append(_rate("same bucket", "review counts against it", same_bucket))
     lines += ["", *_fitted((shares, [row[:-1] for row in shares]), width, left=(0, 3, 4))]
     if calibration.axes:
-        lines += [
-            "",
-            *aligned([("AXIS", "both", "agree", "", "not read"), *map(_axis, calibration.axes.items())]),
-        ]
+        head = ("AXIS", "both", "agree", "", "not read")
+        lines += ["", *aligned([head, *map(_axis, calibration.axes.items())])]
     lines += ["", *_fitted((_by_kind(calibration, _half_width), _by_kind(calibration)), width)]
     note = "in brackets: 95% confidence intervals, assuming one answer per question"
     lines += ["", *paragraph(note, width)]
@@ -210,26 +205,19 @@ def _difference_facts(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _same_bucket(calibration: Calibration) -> Share:
-    same = sum(row[bucket] for bucket, row in calibration.buckets.items())
-    return share(same, sum(sum(row.values()) for row in calibration.buckets.values()))
-
-
 def _axis(entry: tuple[str, AxisAgreement]) -> Sequence[str]:
     name, axis = entry
-    return (
-        name.replace("_", " "),
-        str(axis.n),
-        str(axis.agree),
-        rate(share(axis.agree, axis.n)),
-        str(axis.unread),
-    )
+    agreed = rate(share(axis.agree, axis.n))
+    return name.replace("_", " "), str(axis.n), str(axis.agree), agreed, str(axis.unread)
 
 
-def _confusion_of_file(confusion: Confusion, head: str = "PEOPLE") -> list[Sequence[str]]:
+def _confusion_of_file(
+    confusion: Confusion, head: str = "PEOPLE", outcomes: Sequence[str] = ()
+) -> list[Sequence[str]]:
     """People's labels against outcomes; what no answer came out as is left out if it is seldom."""
-    seldom = [name for name in _SELDOM if not any(row[name] for row in confusion.values())]
-    outcomes = [outcome for outcome in OUTCOMES if outcome not in seldom]
+    if not outcomes:
+        seldom = [name for name in _SELDOM if not any(row[name] for row in confusion.values())]
+        outcomes = [outcome for outcome in OUTCOMES if outcome not in seldom]
     rows: list[Sequence[str]] = [(head, *(_HEADS.get(outcome, outcome) for outcome in outcomes), "all")]
     for label, row in confusion.items():
         rows.append((label, *(str(row[outcome]) for outcome in outcomes), str(sum(row.values()))))
@@ -260,7 +248,6 @@ def _by_kind(calibration: Calibration, more: Callable[[Share], str] = lambda _: 
 
 
 def _half_width(share: Share) -> str:
-    """Half the width of an interval, which fits a column."""
     return "" if share.low is None or share.high is None else f" +-{50 * (share.high - share.low):.0f}"
 
 

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 
 from ragharness.analysis.scores import ROW_NAMES
 from ragharness.corpus.loading import Corpus
+from ragharness.questions.values import gold_words
 from ragharness.records import Evidence, Passage, Question, Record, Sentence, Verdict
 from ragharness.reports import words
 from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
@@ -77,7 +78,7 @@ def _asked(question: Question, record: Record | None, width: int) -> list[str]:
 
 def gold_fields(question: Question) -> list[tuple[str, str]]:
     """What is right, tempting, withheld or absent, each under its label (empty: that above)."""
-    fields = [("gold", _answers(question))]
+    fields = [("gold", gold_words(question) or "none: the documents do not state it")]
     if question.withheld:
         fields.append(("", f"withheld from the index: the {question.withheld}"))
     for distractor in question.distractors:
@@ -98,18 +99,6 @@ def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
         lines += _evidence(span, corpus, width, named=span.document == named)
         named = span.document
     return lines
-
-
-def _answers(question: Question) -> str:
-    if not question.answers:
-        return "none: the documents do not state it"
-    joint = " and " if question.kind == "list" else " or "
-    unit = f" {question.unit}" if question.unit else ""
-    text = joint.join(question.answers) + unit
-    if question.proposition:
-        holds = (question.answers[0] == "yes") == question.yes_means
-        text += f", which {'affirms' if holds else 'denies'}: {question.proposition}"
-    return text
 
 
 def _evidence(span: Evidence, corpus: Corpus | None, width: int, *, named: bool) -> list[str]:
@@ -216,9 +205,8 @@ def _graders(verdict: Verdict) -> list[tuple[str, str]]:
         votes = (vote.label or "unreadable" for vote in judgement.votes)
         about = f" of {one_line(judgement.about, 40)!r}" if judgement.about else ""
         reason = f" ({one_line(judgement.reason, 200)})" if judgement.reason else ""
-        fields.append(
-            ("" if fields else "judged", f"{judgement.decision}{about}: {', '.join(votes)}{reason}")
-        )
+        text = f"{judgement.decision}{about}: {', '.join(votes)}{reason}"
+        fields.append(("" if fields else "judged", text))
     for number, opinion in enumerate(verdict.others):
         outcome = opinion.bucket or opinion.status.replace("_", " ")
         fields.append(("" if number else "others", f"{opinion.grader}: {outcome}, {opinion.why}"))

@@ -18,11 +18,8 @@ _UNPRINTABLE = re.compile(  # control characters, direction marks, what has no w
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
-
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
-
 Tone = Literal["good", "bad", "unclear"]
-
 _TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
 _COLOUR = re.compile(f"({'|'.join(map(re.escape, (*_TONES.values(), _PLAIN)))})")

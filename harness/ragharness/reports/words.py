@@ -33,7 +33,6 @@ BUILT_FOR = {
 }
 _DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
 _ERROR = Path(__file__).with_name("grader_error.json")  # written by benchmarks/own_answers.py
-
 TONES: dict[VerdictKind, Tone] = {
     "not_a_result": "bad",
     "not_better": "bad",
@@ -41,7 +40,6 @@ TONES: dict[VerdictKind, Tone] = {
     "misleads": "unclear",
     "good": "good",
 }
-
 FAILURE_NAMES = {
     "retriever_missed": "evidence not retrieved",
     "misread": "wrong despite evidence",
@@ -78,7 +76,6 @@ FLAG_NAMES = {  # descriptions of flags; a flag without one is shown by its name
     "elsewhere": "refuses, then answers from another document",
     "disagreement": "graders differ: ragharness review",
 }
-
 FEW = 20  # rows with fewer questions are marked: their interval is too wide to decide anything
 _NAMED_ABOVE = ("model", "base_url", "prompt")  # pipeline settings in the heading of the report
 _MENDABLE = ("error", "timeout", "no_answer", "needs_review")  # listed first where most frequent
@@ -148,9 +145,9 @@ def pace(scores: Scores) -> list[str]:
 def was_graded(scores: Scores) -> str:
     """How many answers were graded, and the statuses of the others."""
     parts = [f"{scores.questions - scores.ungraded} graded"]
-    for status, (one, many) in STATUS_NAMES.items():
+    for status, names in STATUS_NAMES.items():
         if count := scores.statuses[status]:
-            parts.append(f"{count} {one if count == 1 else many}")
+            parts.append(f"{count} {names[count != 1]}")
     return ", ".join(parts)
 
 
@@ -191,13 +188,9 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
     """How stable the outcomes were across epochs, as names and counts; empty for one epoch."""
     if (stable := scores.stability) is None:
         return []
-    return [
-        (
-            "same bucket",
-            f"{counted(stable.same_bucket)} questions graded alike in all {stable.epochs} epochs",
-        ),
-        ("as desired", f"{counted(stable.always_desired)} in all, {counted(stable.ever_desired)} in some"),
-    ]
+    alike = f"{counted(stable.same_bucket)} questions graded alike in all {stable.epochs} epochs"
+    desired = f"{counted(stable.always_desired)} in all, {counted(stable.ever_desired)} in some"
+    return [("same bucket", alike), ("as desired", desired)]
 
 
 def effort(scores: Scores) -> list[str]:
@@ -205,9 +198,9 @@ def effort(scores: Scores) -> list[str]:
     took, cost = duration(scores.seconds), scores.spending.cost
     effort = [*([took] if took != "0.0s" else []), *([money(cost)] if cost is not None else [])]
     if judging := scores.judging:
-        kept = f" ({judging.from_cache} kept)" if judging.from_cache else ""
+        cached = f" ({judging.from_cache} kept)" if judging.from_cache else ""
         price = "" if judging.cost is None else f", {money(judging.cost)}"
-        effort.append(f"judge {judging.replies} replies{kept}{price}")
+        effort.append(f"judge {judging.replies} replies{cached}{price}")
     return effort
 
 
@@ -217,8 +210,8 @@ def judging_options(scores: Scores) -> list[str]:
     if not settings["model"] or "judge" in scores.versions.grader:
         return []
     chain = "--grader rules,judge" if scores.statuses["needs_review"] else "--confirm judge"
-    given = (f"judge.{name.replace('_', '-')}={value}" for name, value in settings.items() if value)
-    return [chain, *(f"--grader-option {shlex.quote(setting)}" for setting in given)]
+    options = (f"judge.{name.replace('_', '-')}={value}" for name, value in settings.items() if value)
+    return [chain, *(f"--grader-option {shlex.quote(option)}" for option in options)]
 
 
 def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:

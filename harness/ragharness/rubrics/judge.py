@@ -111,12 +111,12 @@ def take_votes(judge: Judge, check: Check, item: Item) -> Votes:
     for vote in range(count):
         for attempt in range(REPLIES):
             try:
-                said = judge.ask(prompt, vote + attempt * count)
+                answer = judge.ask(prompt, vote + attempt * count)
             except (UnusableReply, TemporaryFailure) as error:
                 taken += Taken(calls=1, cost=None)
                 raw.append(f"no reply: {error}")
                 break
-            text, usage = (said, Usage()) if isinstance(said, str) else said
+            text, usage = (answer, Usage()) if isinstance(answer, str) else answer
             spent = Taken.by(usage)
             taken += msgspec.structs.replace(spent, cost=0.0) if usage.from_cache else spent
             raw.append(text)

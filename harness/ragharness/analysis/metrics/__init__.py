@@ -217,7 +217,6 @@ def _evidence_cited(record: Record) -> bool:
 
 
 Compute = Callable[[Sequence[Outcome], int | None], Any]
-
 Part: TypeAlias = Literal["axes", "retrieval"]
 PARTS: tuple[Part, ...] = ("axes", "retrieval")
 

@@ -26,11 +26,8 @@ from ragharness.support.messages import split_frames
 
 QUESTION_NAMES = frozenset({"question", "query", "q", "prompt", "input", "text", "message"})
 PASSAGES_NAMES = frozenset({"passages", "contexts", "context", "documents", "docs", "chunks"})
-
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
 HELP = "give it as package.module:function or path/to/file.py:function"
-
 _FOLDERS: set[str] = set()  # folders of users' modules loaded here: a name means the module of the last one
 _LOADED: dict[str, bytes] = {}  # the hash of each such module's file when it was loaded
 _PREFIX = "pipeline_"  # how modules are named whose own name stands for another

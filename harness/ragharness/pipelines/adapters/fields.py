@@ -26,7 +26,6 @@ HOLDERS = ("node", "passage", "chunk")
 ID_LIMIT = 500  # characters of an id; anything longer is none
 MISSING: Any = object()
 Get = Callable[[str], Any]
-
 _BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type)
 _LARGEST = 2**53
 _MOST_NAMES = 8  # further names of a passage's document that are kept

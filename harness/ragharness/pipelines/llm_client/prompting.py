@@ -22,7 +22,6 @@ from ragharness.support.files import expand_home
 
 DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"
-
 _FOLDER = Path(__file__).parent / "prompts"
 _HEADING = regex(r"(?m)^--- *([a-z]+) *$\n?")
 _PLACEHOLDER = regex(r"\{(passages|question)\}")

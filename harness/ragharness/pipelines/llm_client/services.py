@@ -31,7 +31,6 @@ SCHEMA: dict[str, Any] = {  # the structured reply of the generator
     "required": ["answer", "citations"],
     "additionalProperties": False,
 }
-
 ANTHROPIC_VERSION = "2023-06-01"
 
 

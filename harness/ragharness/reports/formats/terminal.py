@@ -166,7 +166,8 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
     lines = [f"{label:<7}{command:<{size}}   {what}" for label, (command, what) in labels]
     lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
     if options := words.judging_options(scores):
-        lines += [f"       {part}" for part in _continued([f"ragharness grade{run}", *options])]
+        command = " \\\n  ".join([f"ragharness grade{run}", *options])
+        lines += [f"       {part}" for part in command.split("\n")]
     made = [
         f"ragharness {scores.versions.ragharness}",
         f"grader {scores.versions.grader}",
@@ -179,11 +180,6 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         *flow(map(one_line, words.other_settings(scores)), width, "pipeline: "),
         *flow([f"records in {scores.folder}"], width),
     ]
-
-
-def _continued(parts: Sequence[str]) -> list[str]:
-    """A command over several lines."""
-    return [f"{'  ' * bool(number)}{part} \\" for number, part in enumerate(parts[:-1])] + [f"  {parts[-1]}"]
 
 
 _GROUPS = 5  # kinds of errors that are listed; the rest is counted

@@ -111,8 +111,7 @@ def _file(name: str) -> str:
 
 
 def _hash(content: str) -> str:
-    digest = hashlib.sha256(content.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+    return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
 
 _AROUND = 300  # characters of a document on either side of gold evidence
@@ -183,10 +182,10 @@ def _record(
         ranks = set(record.evidence_ranks)
         gold = frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)
     brought = (record.answer and record.answer.passages) or ()
-    own = {passage.id: _passage(passage) for passage in brought}
-    common = own if passages is None else passages
+    of_answer = {passage.id: _passage(passage) for passage in brought}
+    common = of_answer if passages is None else passages
     for name, passage in retrieved.items():
-        if name not in own and name not in common:
+        if name not in of_answer and name not in common:
             common[name] = _passage(passage)
     verdict, answer, failure = record.verdict, record.answer, record.failure
     facts = {
@@ -199,7 +198,7 @@ def _record(
         "told": [*verdict_fields(record), ("took", milliseconds(record.seconds))],
         "read": sentence_lines(verdict.sentences) if verdict else [],
         "apart": answer.citations if answer else None,
-        "own": own,
+        "own": of_answer,
         "positional": int("positional_citations" in verdict.flags) if verdict else 0,
         "problems": record.problems,
         "failure": [f"{failure.type}: {failure.message}", failure.traceback] if failure else None,
@@ -235,10 +234,11 @@ def share_of(count: int, n: int) -> Bar:
 
 def bar_of(value: object, metric: Metric | None = None) -> Bar | None:
     """Bar of a metric's value; None where it has no rate."""
-    if isinstance(value, Share):
-        return _bar(value.count, value.n, value.low, value.high)
-    if isinstance(value, YesNoAxis):
-        return _bar(value.yes, value.n, value.low, value.high)
+    if isinstance(value, (Share, YesNoAxis)):
+        if not value.n or value.low is None or value.high is None:
+            return None
+        count = value.count if isinstance(value, Share) else value.yes
+        return Bar(100 * count / value.n, 100 * value.low, 100 * value.high)
     limit = metric.range[1] if metric else None
     if limit and isinstance(value, float):
         return Bar(100 * value / limit, None, None)
@@ -255,12 +255,6 @@ def plane(runs: Mapping[str, Scores]) -> list[Point]:
         shares = _rest(answered, n, intervals.refused), _rest(acceptable, n, intervals.unacceptable)
         points.append(Point(letter, *shares))
     return points
-
-
-def _bar(count: int, n: int, low: float | None, high: float | None) -> Bar | None:
-    if not n or low is None or high is None:
-        return None
-    return Bar(100 * count / n, 100 * low, 100 * high)
 
 
 def _rest(count: int, n: int, others: Share) -> Bar:
@@ -284,17 +278,17 @@ def bars(runs: Mapping[str, Mapping[str, int]]) -> str:
     """SVG picture with a bar for each run, parted by bucket."""
     drawn = []
     for number, (name, counts) in enumerate(runs.items()):
-        top, total, left = number * _HEIGHT, sum(counts.values()) or 1, float(_LABEL)
+        top, total, x = number * _HEIGHT, sum(counts.values()) or 1, float(_LABEL)
         drawn.append(f'<text x="0" y="{top + 16}">{escape(one_line(name, 32))}</text>')
         for bucket, colour in _COLOURS.items():
             width = (_WIDTH - _LABEL) * counts.get(bucket, 0) / total
             if width:
                 title = f"{bucket.replace('_', ' ')} {counts[bucket]}"
                 drawn.append(
-                    f'<rect x="{left:.1f}" y="{top + 2}" width="{width:.1f}" height="{_HEIGHT - 6}"'
+                    f'<rect x="{x:.1f}" y="{top + 2}" width="{width:.1f}" height="{_HEIGHT - 6}"'
                     f' fill="{colour}"><title>{title}</title></rect>'
                 )
-                left += width
+                x += width
     key = "".join(
         f'<tspan fill="{colour}" dx="{10 if number else 0}">&#9632;</tspan> {bucket.replace("_", " ")}'
         for number, (bucket, colour) in enumerate(_COLOURS.items())

@@ -7,15 +7,18 @@ their shape, and either ``entry(row)`` for formats with an answer a row or ``ste
 from __future__ import annotations
 
 import pkgutil
+import random
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ragharness.config import DEFAULT_SEED
 from ragharness.errors import UsageError
 from ragharness.support.files import json_rows
 from ragharness.traces.logs._spans import Entry, assembled
 
-__all__ = ["Entry", "Log", "log_formats", "read_log"]
+__all__ = ["Entry", "Log", "log_formats", "read_log", "sample"]
 _EXCERPT = 60  # characters of an unreadable row in its error
 
 
@@ -53,3 +56,21 @@ def read_log(path: Path) -> Log:
     answers = [module.entry(row, number) for number, row in enumerate(readable, 1)]
     entries = [entry for entry in answers if entry is not None]
     return Log(name, entries, left_out + len(answers) - len(entries))
+
+
+def sample(entries: Sequence[Entry], n: int, seed: int = DEFAULT_SEED) -> list[dict[str, Any]]:
+    """Answers drawn at random as ``calibrate`` takes them, ``answers`` and ``label`` to be filled."""
+    answered = sorted((entry for entry in entries if entry.answer), key=lambda entry: entry.id)
+    drawn = random.Random(seed).sample(answered, min(n, len(answered)))
+    return [
+        {
+            "id": entry.id,
+            "question": entry.question,
+            "answers": [],
+            "answer": entry.answer,
+            "label": "",
+            **({} if entry.citations is None else {"citations": list(entry.citations)}),
+            "passages": [{"id": p.id, "title": p.title, "text": p.text} for p in entry.passages or ()],
+        }
+        for entry in drawn
+    ]
