@@ -20,7 +20,7 @@ from ragharness.analysis.rules import Gates, read_gates
 from ragharness.config import RunConfig
 from ragharness.corpus import loading as corpora
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.graders import Grader, load_grader
+from ragharness.graders import load_grader
 from ragharness.pipelines import read_answer
 from ragharness.questions.loading import load_questions as questions_of
 from ragharness.records import Answer, Citations, Passage, Question, Verdict
@@ -217,64 +217,47 @@ def grade(
         raise UsageError(f"expected an answer, found: {'; '.join(problems)}")
     cache = cache_folder() / "answers"
     chosen = load_grader(grader, settings=grader_option, confirm=confirm, cache=cache, citations=citations)
-    if rubric:
-        from ragharness.rubrics import registry, scoring
-        from ragharness.rubrics.judge import as_judge
-        from ragharness.rubrics.rubric import Item, Opinion
+    text = question if isinstance(question, str) else question.text
 
-        loaded = registry.open_active(rubric)
-        registry.mark_used(loaded)
-        answers = () if isinstance(question, str) else question.answers
-        row = {
-            "id": "1",
-            "input": question if isinstance(question, str) else question.text,
-            "output": returned.text,
-            "context": _passage_rows(passages),
-            "expected": "; ".join(golds or answers),
+    def verdict() -> Verdict:
+        row: dict[str, Any] = {
+            "question": text,
+            "answers": list(golds),
+            "answer": returned.text,
+            "citations": returned.citations and list(returned.citations),
+            "passages": list(to_builtins(passages or returned.passages or ())),
+            "evidence": None if evidence is None else list(evidence),
+            "label": "correct",
         }
         try:
-            item = convert({**row, **(more or {})}, Item)
-            opinions = [convert({"item": item.id, **opinion}, Opinion) for opinion in people]
-        except ValidationError as error:
-            raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
-        if golds or not isinstance(question, str):
-            verdict = _verdict(question, returned, passages, golds, evidence, chosen, citations)
-            item = replace(item, verdict=verdict)
-        by_row = {(opinion.item, opinion.dimension): opinion for opinion in opinions}
-        means = scoring.Means(as_judge(judge) if judge else None, people=by_row)
-        return scoring.score(loaded.rubric, [item], means)
-    return _verdict(question, returned, passages, golds, evidence, chosen, citations)
+            labelled = labelled_answer(row)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        if not isinstance(question, str):
+            labelled = replace(labelled, question=question)
+        return judge_by_labels(chosen, labelled, citations)
 
+    if not rubric:
+        return verdict()
+    from ragharness.rubrics import registry, scoring
+    from ragharness.rubrics.judge import as_judge
+    from ragharness.rubrics.rubric import Item, Opinion
 
-def _verdict(
-    question: Question | str,
-    answer: Answer,
-    passages: Sequence[Passage | str],
-    golds: Sequence[str],
-    evidence: Sequence[str] | None,
-    grader: Grader,
-    citations: Citations,
-) -> Verdict:
-    row: dict[str, Any] = {
-        "question": question if isinstance(question, str) else question.text,
-        "answers": list(golds),
-        "answer": answer.text,
-        "citations": answer.citations and list(answer.citations),
-        "passages": list(to_builtins(passages or answer.passages or ())),
-        "evidence": None if evidence is None else list(evidence),
-        "label": "correct",
-    }
+    loaded = registry.open_active(rubric)
+    registry.mark_used(loaded)
+    context = [p if isinstance(p, str) else {"id": p.id, "title": p.title, "text": p.text} for p in passages]
+    expected = "; ".join(golds or (() if isinstance(question, str) else question.answers))
+    row = {"id": "1", "input": text, "output": returned.text, "context": context, "expected": expected}
     try:
-        labelled = labelled_answer(row)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    if not isinstance(question, str):
-        labelled = replace(labelled, question=question)
-    return judge_by_labels(grader, labelled, citations)
-
-
-def _passage_rows(passages: Sequence[Passage | str]) -> list[Any]:
-    return [p if isinstance(p, str) else {"id": p.id, "title": p.title, "text": p.text} for p in passages]
+        item = convert({**row, **(more or {})}, Item)
+        opinions = [convert({"item": item.id, **opinion}, Opinion) for opinion in people]
+    except ValidationError as error:
+        raise UsageError(f"more and people must be as in the files of a rubric: {error}") from error
+    if golds or not isinstance(question, str):
+        item = replace(item, verdict=verdict())
+    by_row = {(opinion.item, opinion.dimension): opinion for opinion in opinions}
+    means = scoring.Means(as_judge(judge) if judge else None, people=by_row)
+    return scoring.score(loaded.rubric, [item], means)
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

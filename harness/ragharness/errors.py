@@ -1,25 +1,6 @@
 """Exceptions of the project: each says what is wrong and the next command.
 
-The tree, and the exit codes of the command line:
-
-    RagharnessError                 exit code 3 unless noted
-    +-- UsageError                  an option, a name or a file of the user's is wrong
-    |   +-- UnknownName             with the nearest names
-    |   +-- CodeNotUsable           the user's own code cannot be imported, found or called
-    |   |   +-- PipelineNotUsable   ... as the system under test
-    |   |   +-- RetrieverNotUsable  ... as a retriever, or it returns what cannot be read
-    |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
-    |   +-- RubricNotUsable         a rubric that is malformed, a draft, or changed after its use
-    |   +-- AlreadyLabelled         the answer was labelled meanwhile, in another tab
-    +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
-    +-- AccessRefused               no call of a pipeline can succeed: its credentials, its certificate
-    +-- UnusableReply               a pipeline's service, process or file gave nothing that holds an answer
-    +-- MissingExtra                an optional dependency is not installed; names its pip command
-    +-- CorpusUnavailable           not cached and not fetched: no network, refused, no such mirror
-    |   +-- CorruptDownload         truncated, altered, or an archive that must not be unpacked
-    +-- StorageError                read-only or full disk, a folder that is in use
-    |   +-- RunNotUsable            a run folder of another version or of other settings, or not one at all
-    +-- NotComparable               exit code 2
+The command line ends with the ``exit_code`` of the class: 3, or 2 where runs cannot be compared.
 """
 
 from __future__ import annotations
@@ -129,9 +110,8 @@ class MissingExtra(RagharnessError):
     """An optional dependency is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs the extra {extra!r}, which is not installed", help=install_command(extra)
-        )
+        message = f"{feature} needs the extra {extra!r}, which is not installed"
+        super().__init__(message, help=install_command(extra))
 
 
 class CorpusUnavailable(RagharnessError):

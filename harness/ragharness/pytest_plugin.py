@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
-    config.addinivalue_line(
-        "markers", "ragharness(**options): options of the runs of this test, as for run()"
-    )
+    marker = "ragharness(**options): options of the runs of this test, as for run()"
+    config.addinivalue_line("markers", marker)
 
 
 @pytest.fixture

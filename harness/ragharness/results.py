@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace as dataclass_replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -81,19 +81,13 @@ class QuestionResult:
 
         grading = self._run.grading
         labels = labels_told(self._run.folder, record) if record else []
+        show = partial(show_question, self.question, record, width=width, texts=texts, said=labels)
         if grading is None:
-            return show_question(self.question, record, width=width, texts=texts, said=labels)
+            return show()
         retrieved = grading.passages_of(record) if record else []
-        return show_question(
-            self.question,
-            record,
-            corpus=grading.corpus,
-            passages={**grading.passages.by_id, **{passage.id: passage for passage in retrieved}},
-            gold=grading.evidence.supporting(self.question, retrieved),
-            width=width,
-            texts=texts,
-            said=labels,
-        )
+        passages = {**grading.passages.by_id, **{passage.id: passage for passage in retrieved}}
+        gold = grading.evidence.supporting(self.question, retrieved)
+        return show(corpus=grading.corpus, passages=passages, gold=gold)
 
     def __repr__(self) -> str:
         return self.explain()
