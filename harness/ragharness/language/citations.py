@@ -144,7 +144,6 @@ class _Resolver:
 
     @cached_property
     def by_name(self) -> dict[str, list[Source]]:
-        """Passages by each form of the names of their documents."""
         by_form: dict[str, list[Source]] = {}
         for source in () if self.strict else self.sources:
             forms = (form for name in source.names for form in name_forms(name))
@@ -324,7 +323,6 @@ class _Resolver:
         return source[0]
 
     def files(self, text: str) -> re.Pattern[str] | None:
-        """Match the file names of documents that a text holds."""
         files = [name for name in self.written if name in text and _FILE.fullmatch(name)]
         pattern = rf"(?<![\w/.-])({'|'.join(map(re.escape, files))})(?![\w/-])"
         return re.compile(pattern) if files else None

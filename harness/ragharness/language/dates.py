@@ -60,13 +60,9 @@ _COUNTED = any_of([*SCALES, *(name for name, measure in UNITS.items() if not is_
 _NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)  # behind an amount or a house's number
 
 
-def find_dates(text: str) -> list[DateMention]:
-    """Every day, month, quarter and year of a text in order of place; none overlaps another."""
-    return list(_find_dates(text))
-
-
 @lru_cache(maxsize=256)
-def _find_dates(text: str) -> tuple[DateMention, ...]:
+def find_dates(text: str) -> tuple[DateMention, ...]:
+    """Every day, month, quarter and year of a text in order of place; none overlaps another."""
     text = without_marks(text)
     named = _named_dates(text)
     taken = {position for date in named for position in range(date.start, date.end)}
@@ -80,7 +76,6 @@ def _find_dates(text: str) -> tuple[DateMention, ...]:
 
 
 def _named_dates(text: str) -> list[DateMention]:
-    """Dates with the name of a month."""
     mentions: list[DateMention] = []
     for position, name in places(text, MONTHS):
         floor, start, end, day = mentions[-1].end if mentions else 0, position, position + len(name), None
@@ -164,9 +159,9 @@ def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelatio
 
 def _compare(parts: list[int], mention: DateMention, month: int | None, day: int | None) -> DateRelation:
     pairs = list(zip(parts, (mention.year, month, day), strict=False))
-    if any(part is not None and part != gold for gold, part in pairs):
-        return "mismatch"
-    if mention.quarter and len(parts) > 1 and not mention.fiscal and (parts[1] + 2) // 3 != mention.quarter:
+    quarter = mention.quarter if len(parts) > 1 and not mention.fiscal else 0
+    differs = any(part is not None and part != gold for gold, part in pairs)
+    if differs or (quarter and (parts[1] + 2) // 3 != quarter):
         return "mismatch"
     return "coarser" if any(part is None for _, part in pairs) else "match"
 

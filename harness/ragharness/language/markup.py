@@ -83,13 +83,11 @@ def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def _fields(loaded: object) -> Fields:
-    """The fields of an object by their case-folded names; none for anything else."""
     fields = cast("dict[object, object]", loaded) if isinstance(loaded, dict) else {}
     return {str(key).casefold(): value for key, value in fields.items()}
 
 
 def _present(family: str, fields: Fields) -> list[object]:
-    """The values of those keys of a family that an object has."""
     return [fields[key] for key in cast("list[str]", table("answers")[family]) if key in fields]
 
 
@@ -137,7 +135,6 @@ def without_labels(text: str, titles: Iterable[str]) -> str:
 
 
 def _labels(text: str, title: str) -> Iterator[tuple[int, int]]:
-    """Yield where a title stands before a citation mark, and where the mark begins."""
     start = text.find(title)
     while start >= 0:
         if ends := _BEFORE_MARK.match(text, start + len(title)):

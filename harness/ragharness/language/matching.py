@@ -120,10 +120,8 @@ def _search(text: str, tokenized: _Tokens, alias: str) -> Iterator[tuple[int, in
         low = bisect_right(spans, start, key=itemgetter(1)) if before else 0
         high = bisect_left(spans, end, key=itemgetter(0)) if after else 0
         if words[max(0, low - len(before)) : low] == before and words[high : high + len(after)] == after:
-            yield (
-                spans[low - len(before)][0] if before else start,
-                spans[high + len(after) - 1][1] if after else end,
-            )
+            first, last = low - len(before), high + len(after) - 1
+            yield spans[first][0] if before else start, spans[last][1] if after else end
 
 
 def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
@@ -141,11 +139,8 @@ def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
 def _ready(alias: str) -> _Alias:
     """Take the first date or amount of an alias for its value; a code or an ordinal is none."""
     dates = [date for date in find_dates(alias) if date.month and not date.ambiguous]
-    amounts = [
-        amount
-        for amount in find_quantities(alias)
-        if not amount.year and lowered(alias[amount.start : amount.end]) not in _ORDINALS
-    ]
+    amounts = [amount for amount in find_quantities(alias) if not amount.year]
+    amounts = [amount for amount in amounts if lowered(alias[amount.start : amount.end]) not in _ORDINALS]
     if is_code(alias) or not (dates or amounts):
         return _Alias(_tokens(alias).words)
     mention = dates[0] if dates else amounts[0]

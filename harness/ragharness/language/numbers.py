@@ -35,13 +35,9 @@ _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
 _LONGEST = 24  # digits that a number may have: longer ones are codes
 
 
-def find_quantities(text: str) -> list[Quantity]:
-    """Amounts of a text in order of place; "three (3) years" is one of them, a range is two."""
-    return list(_find_quantities(text))
-
-
 @lru_cache(maxsize=256)
-def _find_quantities(text: str) -> tuple[Quantity, ...]:
+def find_quantities(text: str) -> tuple[Quantity, ...]:
+    """Amounts of a text in order of place; "three (3) years" is one of them, a range is two."""
     text = without_marks(text)
     quantities: list[Quantity] = []
     for number in sorted(_in_digits(text) + _in_words(text), key=lambda numeral: numeral.start):
@@ -106,7 +102,6 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
 
 
 def _in_words(text: str) -> list[Quantity]:
-    """The bare numbers in words, still without unit."""
     numerals: list[Quantity] = []
     for start, word in units.places(text, units.TRIGGERS):
         number = _spelled(text, start, word) if not numerals or start >= numerals[-1].end else None
@@ -247,10 +242,7 @@ def mark_ranges(text: str, quantities: list[Quantity]) -> None:
 
 
 def _like(text: str, lower: Quantity, upper: Quantity) -> Quantity:
-    """Give the first of two joined amounts the unit and scale that only the second one states.
-
-    "0.0142 or 1.42%" is one amount twice.
-    """
+    """Give the first of two joined amounts the unit and scale of the second; "0.0142 or 1.42%" is one."""
     fraction = upper.unit == "percent" and rounds_to(lower.value * 100, upper.value, upper.significant)
     if lower.year or fraction:
         return lower
@@ -263,7 +255,6 @@ def _like(text: str, lower: Quantity, upper: Quantity) -> Quantity:
 
 
 def _counted(text: str, end: int) -> bool:
-    """Whether a noun stands behind a figure, which then counts what it names."""
     word = _NOUN.match(text, end)
     return word is not None and word[1].casefold() not in STOPWORDS
 

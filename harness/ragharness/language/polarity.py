@@ -303,7 +303,6 @@ def place_of(main: str, framed: Frame) -> tuple[int, int] | None:
 
 @remembered
 def _concepts_at(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Where the words of a text stand, each with its concept."""
     return tuple((word.start(), word.end(), concept(word[0].casefold())) for word in WORD.finditer(text))
 
 

@@ -31,7 +31,6 @@ class Suffix(NamedTuple):
 
 
 def _named(family: str) -> dict[str, str]:
-    """Names of a table of the language with the entry that each belongs to."""
     entries = cast("dict[str, list[str]]", table("numbers")[family])
     return {name: entry for entry, names in entries.items() for name in names}
 

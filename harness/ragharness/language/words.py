@@ -16,8 +16,7 @@ _TABLE = cast("dict[str, str]", table("words"))
 _FOREIGN = words_of("words", "foreign")
 _UNMISTAKABLE = words_of("words", "unmistakable")
 _UNSTEMMED = words_of("words", "unstemmed")
-STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
-"""Words that say nothing about what a sentence is about."""
+STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")  # they tell no subject
 _UNAMBIGUOUS = STOPWORDS - words_of("words", "name_particles") - words_of("words", "ambiguous")
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -124,7 +123,6 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _synonyms() -> dict[str, str]:
-    """The name of each group by the stems of its members."""
     names: dict[str, str] = {}
     for name, members in cast("dict[str, str]", table("words")["synonyms"]).items():
         for member in members.split():
@@ -156,9 +154,8 @@ def is_english(text: str) -> bool:
     if tokens and not tokens[0][:1].islower() and not "".join(tokens[1:2])[:1].isupper():
         small.append(folded[0])
     foreign = len([word for word in small if word in _FOREIGN])
-    return foreign <= len([word for word in folded if word in _UNAMBIGUOUS]) and (
-        len(small) < _FEW or not STOPWORDS.isdisjoint(folded)
-    )
+    english = len([word for word in folded if word in _UNAMBIGUOUS])
+    return foreign <= english and (len(small) < _FEW or not STOPWORDS.isdisjoint(folded))
 
 
 Span = tuple[int, int]
@@ -259,7 +256,6 @@ def clause_at(text: str, position: int) -> Span:
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
-    """Whether what stands before a colon or dash names what follows it."""
     named = len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
     return named or _YEAR_ENDS.search(text, max(start, end - 12), end) is not None
 

@@ -187,7 +187,6 @@ class _Parser:
         return bool(said) and any(said in quotation for quotation in self.marked.quotations)
 
     def _restates(self, text: str) -> bool:
-        """Whether a sentence only repeats the question."""
         if not is_question(text) or does("asks_back", text) or find_decline(text):
             return False
         said = concepts_of(text)

@@ -114,9 +114,6 @@ def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[S
     return []
 
 
-# What puts a value outside the slot.
-
-
 def _is_compared(place: Place) -> bool:
     """As in "... up from 5", "compared with 5", "from 5 to 6", "to 6 from 5"."""
     clause, at = place.clause, place.at
@@ -197,9 +194,6 @@ def _is_for_another(place: Place) -> bool:
 
 
 _OUTSIDE = (_is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another)
-
-
-# What else the words say that introduce it.
 
 
 def _attribute(place: Place) -> Slot:

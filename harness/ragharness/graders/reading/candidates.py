@@ -164,16 +164,12 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
 
 
 def _rates(text: str) -> set[str]:
-    """Periods of the rates that a text names ("per month", "annual")."""
     named = ((found[1] or found[2]).casefold() for found in _RATE.finditer(text))
     return {_PERIODS[word] for word in named if word in _PERIODS}
 
 
 def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
-    """Whether the right figure is said of another rate, or of a change the other way.
-
-    "$3,000 per month" is no annual fee, and "it rose by 18%" no decline of 18%.
-    """
+    """Whether the right figure is said of another rate ("$3,000 per month"), or of a change the other way."""
     low, high = clause_at(text, quantity.start)
     wanted = _rates(f"{question.text} {question.unit}")
     stated = _rates(text[quantity.start : quantity.end + _RATE_ENDS])
@@ -221,13 +217,11 @@ def in_range(text: str, quantity: Quantity) -> bool:
 
 
 def _signed(text: str, question: Question) -> list[Quantity]:
-    """The amounts of a sentence: a loss is negative, and money that went out is not.
-
-    Where a loss or a decline is asked for, the sign says nothing: a loss of "$0.47" is one of "$(0.47)".
-    """
+    """The amounts of a sentence: a loss is negative, and money that went out is not."""
     signs = _EITHER_SIGN.sub(lambda found: " " * len(found[0]), text)
     asked = _PARENTHESES.sub("", question.text)
     negative = [gold.startswith("-") for gold in question.answers]
+    # Where a decline is asked for, the sign says nothing: a loss of "$0.47" is one of "$(0.47)".
     if _ASKS_DROP.search(asked) and len(set(negative)) == 1:
         sign = -1 if negative[0] else 1
         return [replace(amount, value=sign * abs(amount.value)) for amount in find_quantities(text)]
@@ -246,12 +240,10 @@ def _signed(text: str, question: Question) -> list[Quantity]:
 
 
 def _in_unit_asked(quantity: Quantity, written: str, question: Question) -> Quantity:
-    """Take "56 years" as the bare 56 of the gold where the question asks for years; 1.4% as .014.
-
-    "10mm" is ten millions beside money, and ten millimetres beside lengths.
-    """
+    """Take "56 years" as the bare 56 of the gold where the question asks for years; 1.4% as .014."""
     family = family_of(quantity.unit)
     glued = None if quantity.unit else _MILLIONS.search(written)
+    # "10mm" is ten millions beside money, and ten millimetres beside lengths.
     if glued and in_base(Decimal(1), read_unit(question.unit).unit)[1] == "metres":
         unit = "millimetres" if glued[0] == "mm" else "metres"
         return replace(quantity, value=quantity.value / 1_000_000, unit=unit)
@@ -344,9 +336,8 @@ def find_names(text: str, question: Question) -> list[Candidate]:
             each.relation = "mismatch"
     if found and not kinds:
         _look_beside(text, found, gold, question)
-    _put(
-        found, text, "mismatch", (each for each in amounts if family_of(each.unit) in kinds and not each.year)
-    )
+    alike = (amount for amount in amounts if family_of(amount.unit) in kinds and not amount.year)
+    _put(found, text, "mismatch", alike)
     return sorted(found, key=lambda each: each.start)
 
 
@@ -367,26 +358,21 @@ def _put(
 
 
 def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
-    """Look at what stands beside names: a second name, a relation, a denial."""
     words = frozenset(word for each in gold for word in raw_words(each))
+    asked = concepts_of(question.text)
     for candidate in found[:_MOST_NAMES]:
         place = (text, candidate.start, candidate.end)
         candidate.related = _is_relation_only(*place, question.text)
         if candidate.relation == "match":
             candidate.rival, candidate.either = _rival_of(*place, words, question.text)
             denied = _DENIED_AFTER.match(text, candidate.end)
-            candidate.negated = denied is not None and concepts_of(denied["rest"]) <= concepts_of(
-                question.text
-            )
+            candidate.negated = denied is not None and concepts_of(denied["rest"]) <= asked
             if _is_namesake(text[: candidate.start], candidate.written, gold):
                 candidate.relation = "mismatch"
 
 
 def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> tuple[str, bool]:
-    """Second name joined to the one at ``start:end``, and whether by "or"; empty when there is none.
-
-    ``gold`` are the words of all accepted spellings: a shorter or longer form of the same name is no rival.
-    """
+    """Second name joined to the one at ``start:end``, and whether by "or"; another form of a gold is none."""
     if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
         return "", False
     match = _AFTER.match(text, end, end + REACH)

@@ -50,15 +50,13 @@ class Gold(NamedTuple):
 
     tokens: list[str]
     words: list[str]  # its tokens without function words
-    dates: list[DateMention]
+    dates: tuple[DateMention, ...]
     trigrams: frozenset[str]
     weight: float  # 1 as written, less where something was cut off it
     name: tuple[str, ...]  # the words of a person's name, without "Jr."; none for anything else
 
 
 class _Seen(NamedTuple):
-    """What is compared of an answer."""
-
     asked: frozenset[str]
     said: list[str]
     row: str  # the tokens, a blank around each

@@ -102,13 +102,9 @@ def weights() -> Weights:
     return msgspec.json.decode(Path(__file__).with_name("support.json").read_bytes(), type=Weights)
 
 
-def support(claim: str, passages: Iterable[Passage]) -> Support:
-    """Whether passages together state a claim."""
-    return _support(claim, tuple(passages))
-
-
 @lru_cache(maxsize=2048)
-def _support(claim: str, passages: tuple[Passage, ...]) -> Support:
+def support(claim: str, passages: tuple[Passage, ...]) -> Support:
+    """Whether passages together state a claim."""
     said = read_line(_JOINED_NAME.sub(" ", claim))
     words = read_line(_without_values(said.text))
     measured = measures(said, passages)
@@ -181,7 +177,7 @@ def cited_support(claim: str, part: AnswerSentence, passages: Mapping[str, Passa
 
 
 def _together(claim: str, cited: Sequence[Passage | None]) -> bool | None:
-    passages = [passage for passage in cited if passage]
+    passages = tuple(filter(None, cited))
     return support(claim, passages).verdict if passages else False
 
 
@@ -335,7 +331,6 @@ def _other_period(claim: Sequence[Word], line: Sequence[Word]) -> bool:
 
 
 def _parted(words: Sequence[Word]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Figures and years of a sentence with their places."""
     figures = [(place, word.name) for place, word in enumerate(words) if word.figure]
     years = [figure for figure in figures if _YEAR.fullmatch(figure[1])]
     return [figure for figure in figures if figure not in years], years
@@ -429,7 +424,7 @@ def _figures(claim: str, near: Sequence[str], passages: Sequence[Passage]) -> di
 
 
 def _states(
-    texts: Iterable[str], find: Callable[[str], list[Any]], value: Any, equal: Callable[[Any, Any], bool]
+    texts: Iterable[str], find: Callable[[str], Sequence[Any]], value: Any, equal: Callable[[Any, Any], bool]
 ) -> bool:
     return any(equal(stated, value) for text in texts for stated in find(text))
 

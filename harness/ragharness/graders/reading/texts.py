@@ -134,16 +134,8 @@ def weigh_text(
         read.match = "none"
         read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
         return read
-    if (
-        declined
-        or read.unreadable
-        or read.contradiction
-        or read.imprecise
-        or read.denied
-        or read.match in _SETTLED
-        or value_kinds(gold)
-        or any(map(is_code, gold))
-    ):
+    settled = read.unreadable or read.contradiction or read.imprecise or read.denied or read.match in _SETTLED
+    if declined or settled or value_kinds(gold) or any(map(is_code, gold)):
         return read
     said = states_in_full(whole, gold)
     if _letters(said).isalpha() and _letters(said) in map(_letters, gold):
@@ -213,7 +205,7 @@ def shares_words(parts: Sequence[AnswerSentence], question: str, golds: Sequence
 def states(answer: str, golds: Sequence[str]) -> bool:
     """Whether an answer says what a gold says: its names, figures and directions, who does what to whom."""
     passage = Passage("", "", "", 0, len(answer), answer)
-    return any(support(gold, [passage]).verdict for gold in golds)
+    return any(support(gold, (passage,)).verdict for gold in golds)
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:

@@ -64,23 +64,18 @@ def read_values(
     return outcome
 
 
-# Which values there are, and where they stand.
-
-
 def find_candidates(text: str, question: Question) -> list[Candidate]:
     """Values of the question's kind that a sentence states, in order of place."""
     finders = {"number": find_figures, "date": find_days}
     found = finders.get(question.kind, find_names)(text, question)
+    rivals = [distractor for distractor in question.distractors if distractor.about]
     denied_already = bool(found) and _NEGATION.search(question.text) is not None
     for each in found:
         denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
         denied = denied or _DENIED_AFTER.match(text, each.end)
         each.negated = each.negated or bool(denied and not denied_already)
-        each.elsewhere = tuple(
-            other.about
-            for other in question.distractors
-            if other.about and (each.relation == "match" or other.value == each.equals)
-        )
+        right = each.relation == "match"
+        each.elsewhere = tuple(rival.about for rival in rivals if right or rival.value == each.equals)
     return found
 
 
@@ -118,18 +113,11 @@ def gather(
 
 
 def _is_beside(text: str, value: Candidate, question: Question, profile: Profile) -> bool:
-    """Whether a value in an answer that declines is given for something else than what was asked.
-
-    "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
-    out "deputy". The question's unit names nobody ("457 million shares").
-    """
+    """Whether a value beside a decline is for something else ("The director is A; a deputy is not named")."""
     here = concepts_of(text[slice(*clause_at(text, value.start))]) - concepts_of(question.unit)
     return len(profile.focus & here) == 1 and any(
         first in profile.focus - here and last in here for first, last in profile.qualified
     )
-
-
-# Which of them the answer commits to.
 
 
 def choose(outcome: Outcome, question: Question) -> list[Entry]:
@@ -171,9 +159,6 @@ def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
         if not figures[0].right and any(each.right for each in figures):
             return "it quotes a row with the right figure behind another one and names neither"
     return ""
-
-
-# How they compare.
 
 
 def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> None:
@@ -255,9 +240,6 @@ def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> 
         outcome.imprecise = coarse
 
 
-# An answer that is none of the known values.
-
-
 def _unknown(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, outcome: Outcome, *, declined: bool
 ) -> None:
@@ -301,8 +283,6 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     return figures and covered * 2 >= max(2, len(profile.focus))
 
 
-# The items of a list.
-
 _MOST_HITS = 200
 _DECORATION = regex(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】|\([A-Z]\w+ \d{1,3}\)")
 _LEADING = regex(
@@ -336,13 +316,12 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     text = "\n".join(filter(None, (_listing(part, wanted, profile) for part in parts)))
     items = match_items(text, question.answers, question.aliases)
     hits = {item: find_alias(text, names[item]) for item in items.found}
-    found = [item for item in hits if not all(negated(text, hit.start) for hit in hits[item])]
+    found = [item for item in items.found if not all(negated(text, hit.start) for hit in hits[item])]
     false = [each.value for each in question.distractors if _is_listed(text, each.value)]
     added = [each for each in items.extra if not pattern("values", "contrary", r"{}\b").match(each)]
     spoken = text if found else " ".join(part.text for part in parts)
-    reworded = not any(find_decline(part.text) for part in parts) and _may_name(
-        items.missing, spoken, found, question
-    )
+    declines = any(find_decline(part.text) for part in parts)
+    reworded = not declines and _may_name(items.missing, spoken, found, question)
     if not found and not false:
         return Outcome(unreadable=_REWORDED) if reworded else None
     outcome = Outcome(committed=True, value=", ".join([*found, *false, *added]))
@@ -378,7 +357,6 @@ def _is_listed(text: str, false: str) -> bool:
 
 
 def _declines_rest(text: str, wanted: Sequence[str], profile: Profile) -> bool:
-    """Whether a sentence declines the items that it does not name."""
     for low, high in clauses(text):
         clause = text[low:high]
         about = speaks_of_question(clause, profile)
@@ -413,9 +391,8 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
 def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     """Pieces of the enumeration around the hits that look like items and are none."""
     longest = max(len(raw_words(item)) for item in items)
-    capital = all(item[:1].isupper() or item[:1].isdigit() for item in items) and not all(
-        text[hit.start].islower() for hit in hits[1:] or hits
-    )
+    small = all(text[hit.start].islower() for hit in hits[1:] or hits)
+    capital = not small and all(item[:1].isupper() or item[:1].isdigit() for item in items)
     first, end = hits[0].start, _SENTENCE_END.search(text, hits[-1].end)
     start = max(text.rfind(mark, 0, first) for mark in (":", ". ", "? ", "! ")) + 1
     # The enumeration begins before its first hit only where that one stands in a row.
@@ -431,11 +408,8 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     if len(lines) > 1 and all(single):
         return []
     pieces = (_bare(_DECORATION.sub("", each)) for line in lines for each in _SEPARATOR.split(line))
-    return [
-        piece
-        for piece in pieces
-        if "\0" not in piece and _is_item(piece, longest) and (not capital or piece[0].isupper())
-    ]
+    extras = (piece for piece in pieces if "\0" not in piece and _is_item(piece, longest))
+    return [piece for piece in extras if not capital or piece[0].isupper()]
 
 
 def _is_item(piece: str, longest: int) -> bool:
