@@ -314,10 +314,8 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
     same = source.folder.run.created == folder.run.created
     pairs = pairs_of(source)
     if not pairs:
-        raise UsageError(
-            f"expected labels of answers of the run {source.folder.name} in {place}, found none",
-            help=f"ragharness label {source.folder.name}",
-        )
+        message = f"expected labels of answers of the run {source.folder.name} in {place}, found none"
+        raise UsageError(message, help=f"ragharness label {source.folder.name}")
     reasons = _reasons(source, pairs, folder)
     notes = _notes(source, pairs, same=same)
     questions = folder.run.settings.records
@@ -375,9 +373,8 @@ def _reasons(source: Source, pairs: Sequence[Pair], folder: RunFolder) -> list[s
     if design.strata == "bucket" and design.grader != theirs:
         found.append(f"the sample was drawn by the buckets of {design.grader}, the verdicts are of {theirs}")
     if waiting := source.people.open():
-        found.append(
-            f"annotators disagree on {len(waiting)} answers: ragharness label {labelled.name} --adjudicate"
-        )
+        command = f"ragharness label {labelled.name} --adjudicate"
+        found.append(f"annotators disagree on {len(waiting)} answers: {command}")
     return found + refusals(design, pairs)
 
 

@@ -93,10 +93,8 @@ def _warnings(first: RunFolder, letter: str, folder: RunFolder) -> list[str]:
     fatal = [told for name, told in found.items() if name in ("question_set", "corpus")]
     if fatal:
         told = "; ".join(fatal).replace("the base", first.name).replace("the candidate", folder.name)
-        raise NotComparable(
-            f"expected runs on the same questions, found {told}",
-            help="run both pipelines with the same --corpus, --questions and --size",
-        )
+        advice = "run both pipelines with the same --corpus, --questions and --size"
+        raise NotComparable(f"expected runs on the same questions, found {told}", help=advice)
     return [told.replace("the base", "A").replace("the candidate", letter) for told in found.values()]
 
 

@@ -248,9 +248,8 @@ def _entries(folder: RunFolder) -> list[Entry]:
     except FileNotFoundError:
         return []
     except (OSError, msgspec.MsgspecError) as error:
-        raise StorageError(
-            f"expected a readable {path}, found: {error}", help="mend its lines, or move the file away"
-        ) from error
+        message = f"expected a readable {path}, found: {error}"
+        raise StorageError(message, help="mend its lines, or move the file away") from error
 
 
 def _now() -> str:

@@ -91,13 +91,13 @@ def binomial_cdf(count: int, n: int, share: float) -> float:
 DRAWS = 2000
 
 
-def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
+def cluster_totals(sums: Any) -> Any:
     """Column totals of each draw of whole clusters with replacement, as an array of draws."""
     import numpy as np
 
-    drawn, clusters = np.random.default_rng(seed), len(sums)
-    totals = np.empty((draws, sums.shape[1]))
-    for number in range(draws):
+    drawn, clusters = np.random.default_rng(0), len(sums)
+    totals = np.empty((DRAWS, sums.shape[1]))
+    for number in range(DRAWS):
         times = np.bincount(drawn.integers(0, clusters, clusters), minlength=clusters)
         totals[number] = times @ sums
     return totals
@@ -156,9 +156,8 @@ def joint_test(differences: Any, clusters: Any, error: float, seed: int = 0) -> 
 
     columns = differences.shape[1]
     count = int(clusters.max()) + 1 if len(clusters) else 0
-    sums = np.column_stack([
-        np.bincount(clusters, weights=differences[:, column], minlength=count) for column in range(columns)
-    ])  # fmt: skip
+    by_column = (np.bincount(clusters, weights=column, minlength=count) for column in differences.T)
+    sums = np.column_stack([*by_column])
     sizes = np.bincount(clusters, minlength=count)[:, None]
     totals = sums.sum(axis=0)
     null_errors = np.sqrt((sums**2).sum(axis=0))

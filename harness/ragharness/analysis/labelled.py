@@ -83,10 +83,8 @@ def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
 
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
     if text.lstrip()[:1] == "[":
-        raise UsageError(
-            f"expected one JSON object a line in {path}, found a JSON array",
-            help=f"jq -c '.[]' {path} > answers.jsonl",
-        )
+        message = f"expected one JSON object a line in {path}, found a JSON array"
+        raise UsageError(message, help=f"jq -c '.[]' {path} > answers.jsonl")
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
@@ -319,8 +317,7 @@ class Calibration(NamedTuple):
     n: int
     confusion: Confusion
     by_kind: dict[str, Confusion]
-    differences: tuple[Difference, ...]
-    """The first ones, by how bad they are: false wrongs, false corrects, others, reviews."""
+    differences: tuple[Difference, ...]  # the first: false wrongs, false corrects, others, reviews
     buckets: Confusion  # people's bucket -> the grader's outcome -> answers; empty: no buckets
     axes: dict[str, AxisAgreement]
 

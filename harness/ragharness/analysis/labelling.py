@@ -215,10 +215,8 @@ class Labelling:
         self.keys = tuple(keys)
         self.path = path_of(folder, ADJUDICATED if adjudicate else annotator)
         if self.path.stem == ADJUDICATED and not adjudicate:
-            raise UsageError(
-                f"expected a name of yours, found {annotator!r}, which settles disagreements",
-                help="ragharness label RUN --adjudicate",
-            )
+            message = f"expected a name of yours, found {annotator!r}, which settles disagreements"
+            raise UsageError(message, help="ragharness label RUN --adjudicate")
         self._folder, self._records, self._grading = folder, records, grading
         self._adjudicates = adjudicate
         self._known = set(keys)
@@ -371,10 +369,10 @@ def open_labelling(
         disputed = set(people.disputed())
         keys = [key for key in keys if key in disputed]
         if not keys:
-            raise UsageError(
-                f"expected answers to settle, found none that {len(people.names)} annotators disagree on",
-                help=f"ragharness label {folder.name} --as NAME",
+            message = (
+                f"expected answers to settle, found none that {len(people.names)} annotators disagree on"
             )
+            raise UsageError(message, help=f"ragharness label {folder.name} --as NAME")
     wanted = set(keys)
     keyed = (((record.question, record.epoch), record) for record in folder.records())
     records = {key: record for key, record in keyed if key in wanted}

@@ -101,10 +101,8 @@ def read_labels(path: Path) -> dict[Key, Label]:
             labels.pop(label.key, None)
             labels[label.key] = label
     except UNREADABLE as error:
-        raise UsageError(
-            f"expected a label in line {number} of {path}, found: {error}",
-            help="remove that line; its answer is then shown again",
-        ) from error
+        message = f"expected a label in line {number} of {path}, found: {error}"
+        raise UsageError(message, help="remove that line; its answer is then shown again") from error
     return labels
 
 
@@ -138,8 +136,7 @@ class Pair(NamedTuple):
 class People(NamedTuple):
     """Everybody's labels of a run."""
 
-    by_annotator: dict[str, Labels]
-    """Labels with a bucket, by annotator, but for those that settle disagreements."""
+    by_annotator: dict[str, Labels]  # labels with a bucket, but for those that settle disagreements
     adjudicated: Labels
 
     @property
@@ -272,9 +269,8 @@ def read_design(path: Path) -> Design | None:
     try:
         return msgspec.json.decode(content, type=Design)
     except msgspec.MsgspecError as error:
-        raise UsageError(
-            f"expected the design of a sample in {file}, found: {error}", help=_ANEW.format(path)
-        ) from error
+        message = f"expected the design of a sample in {file}, found: {error}"
+        raise UsageError(message, help=_ANEW.format(path)) from error
 
 
 def open_design(
@@ -312,8 +308,8 @@ def open_design(
                     f" found those of {folder.run.settings.grader}",
                     help=f"ragharness grade {folder.name} --grader NAME, or {_ANEW.format(place)}",
                 )
-        begun = known or _empty(folder, answers, strata or "none", seed or 0)
-        design = enlarged(begun, answers, sample or DEFAULT_SAMPLE, deviations or {})
+        design = known or _empty(folder, answers, strata or "none", seed or 0)
+        design = enlarged(design, answers, sample or DEFAULT_SAMPLE, deviations or {})
         with disk(place), atomic_file(place / _FILE, durable=True) as file:
             file.write(msgspec.json.format(msgspec.json.encode(design)) + b"\n")
     return design
@@ -366,10 +362,8 @@ _ANEW = "keep the folder {0} elsewhere and repeat the command: it draws a new sa
 def _check(known: Design, strata: str, seed: int | None, answers: Sequence[Answered], place: Path) -> None:
     for name, asked, begun in (("--strata", strata or None, known.strata), ("--seed", seed, known.seed)):
         if asked is not None and asked != begun:
-            raise UsageError(
-                f"expected {name} {begun}, with which the sample was drawn, found {asked}",
-                help=_ANEW.format(place),
-            )
+            message = f"expected {name} {begun}, with which the sample was drawn, found {asked}"
+            raise UsageError(message, help=_ANEW.format(place))
     if known.population != population_digest(answers):
         raise UsageError(
             f"expected the {sum(known.sizes.values())} answers from which the sample in {place} was drawn,"

@@ -206,10 +206,11 @@ def main_effects(
         phrases.pop("citations", None)  # the report says so
         if first and phrases:
             named = "; ".join(phrases.values()).replace("the base", first.name)
-            raise NotComparable(
-                f"expected cells on the same questions, found {named.replace('the candidate', side.name)}",
-                help="a corpus or question set changed between two cells: run the matrix again",
+            message = (
+                f"expected cells on the same questions, found {named.replace('the candidate', side.name)}"
             )
+            advice = "a corpus or question set changed between two cells: run the matrix again"
+            raise NotComparable(message, help=advice)
         sides.append((values, side))
     contrasts = []
     for axis, (base, *others) in axes.items():

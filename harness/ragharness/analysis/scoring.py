@@ -302,9 +302,7 @@ def desired_counts(outcomes: Counter[Outcome]) -> Desired:
         total=_as_wanted(outcomes, "correct", "refused"),
         answer=_as_wanted(outcomes, "correct"),
         refusal=_as_wanted(outcomes, "refused"),
-        needless_refusals=how_many(
-            outcomes, lambda outcome: outcome.wanted == "correct" and outcome.bucket == "refused"
-        ),
+        needless_refusals=how_many(outcomes, lambda outcome: outcome.answer_wanted and outcome.refused),
     )
 
 
@@ -369,11 +367,11 @@ def timing(tally: Tally) -> Timing:
 
 def spending(tally: Tally) -> Spending:
     """Sums of what the answers said that they used; those of earlier calls are not paid again."""
-    said = [tally.usages[place] for place in sorted(tally.usages)]
-    usages = [usage for usage in said if not usage.from_cache]
+    reported = [tally.usages[number] for number in sorted(tally.usages)]
+    usages = [usage for usage in reported if not usage.from_cache]
     return Spending(
         known=len(usages),
-        from_cache=len(said) - len(usages),
+        from_cache=len(reported) - len(usages),
         prompt_tokens=_sum(usage.prompt_tokens for usage in usages),
         completion_tokens=_sum(usage.completion_tokens for usage in usages),
         cost=_sum(usage.cost for usage in usages),
@@ -382,19 +380,17 @@ def spending(tally: Tally) -> Spending:
 
 def judging(tally: Tally) -> Judging | None:
     """Sums over the votes of judges; None: there is none."""
-    votes = [vote for place in sorted(tally.votes) for vote in tally.votes[place]]
+    votes = [vote for number in sorted(tally.votes) for vote in tally.votes[number]]
+    if not votes:
+        return None
     usages = [usage for vote in votes for usage in vote.usages]
     paid = [usage for usage in usages if not usage.from_cache]
-    return (
-        Judging(
-            replies=sum(1 + len(vote.rejected) for vote in votes),
-            from_cache=len(usages) - len(paid),
-            prompt_tokens=_sum(usage.prompt_tokens for usage in paid),
-            completion_tokens=_sum(usage.completion_tokens for usage in paid),
-            cost=_sum(usage.cost for usage in paid),
-        )
-        if votes
-        else None
+    return Judging(
+        replies=sum(1 + len(vote.rejected) for vote in votes),
+        from_cache=len(usages) - len(paid),
+        prompt_tokens=_sum(usage.prompt_tokens for usage in paid),
+        completion_tokens=_sum(usage.completion_tokens for usage in paid),
+        cost=_sum(usage.cost for usage in paid),
     )
 
 

@@ -103,10 +103,8 @@ def read_side(folder: RunFolder, like: Side | None = None) -> Side:
         questions = folder.each_question()
         asked = {q.id: Asked(q.row, q.wanted, q.document, hash((q.text, q.answers))) for q in questions}
     if len(asked) != settings.questions:
-        raise RunNotUsable(
-            f"expected {settings.questions} questions in {folder.path}, found {len(asked)}",
-            help="run again into another folder",
-        )
+        message = f"expected {settings.questions} questions in {folder.path}, found {len(asked)}"
+        raise RunNotUsable(message, help="run again into another folder")
     blank = (NOT_ASKED,) * settings.epochs
     marks = dict.fromkeys(asked, blank)
     known: dict[Mark, Mark] = {}

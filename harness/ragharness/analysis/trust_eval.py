@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -21,8 +21,7 @@ from ragharness.analysis.derived.alce_citation_recall import citation_recall
 from ragharness.errors import UsageError
 
 Entails = Callable[[str, str], bool]  # whether a premise entails a claim
-Mode = Literal["em", "cm", "em5"]
-"""How a claim is looked for in an output: as a substring, by entailment, in a list of answers."""
+Mode = Literal["em", "cm", "em5"]  # how a claim is looked for: as a substring, by entailment, in a list
 
 FLAG = "I apologize, but I couldn't find an answer"
 THRESHOLD = 85
@@ -140,10 +139,8 @@ def _read(item: Any, number: int, entails: Entails, mode: Mode) -> Output:
         (isinstance(answers, list) and isinstance(docs, list) and isinstance(text, str))
         and all(isinstance(doc, dict) for doc in docs)
     ):
-        raise UsageError(
-            f"expected question, answers, docs and output in item {number}, found {str(item)[:60]}",
-            help="docs/metrics.md shows the file",
-        )
+        message = f"expected question, answers, docs and output in item {number}, found {str(item)[:60]}"
+        raise UsageError(message, help="docs/metrics.md shows the file")
     claims = tuple(tuple(map(str, each)) if isinstance(each, list) else (str(each),) for each in answers)
     return Output(str(fields.get("question", "")), claims, tuple(docs), text, entails, mode)
 
@@ -279,15 +276,14 @@ def _claims(groups: _Groups) -> dict[str, float]:
         f"calib_{name}_f1": harmonic(precision, recall),
         f"parametric_{parametric_of}": _mean(map(parametric, groups.answered)),
     }
-    return _percent(
-        {
-            f"regular_{name}": _mean(map(stated, groups.found)),
-            f"answered_{name}": _mean(map(stated, groups.answered)),
-            f"calib_answered_{name}": precision,
-            f"calib_answerable_{name}": recall,
-            **(last if name == "str_em" else dict(reversed(last.items()))),
-        }
-    )
+    figures = {
+        f"regular_{name}": _mean(map(stated, groups.found)),
+        f"answered_{name}": _mean(map(stated, groups.answered)),
+        f"calib_answered_{name}": precision,
+        f"calib_answerable_{name}": recall,
+        **(last if name == "str_em" else dict(reversed(last.items()))),
+    }
+    return {label: 100 * figure for label, figure in figures.items()}
 
 
 def _lists(groups: _Groups) -> dict[str, float]:
@@ -295,12 +291,10 @@ def _lists(groups: _Groups) -> dict[str, float]:
     lists = [output.list_figures for output in groups.found]
     answered = [output.list_figures for output in groups.answered]
     calibrated = [output.calibrated_figures for output in groups.both]
-    figures = _percent(
-        {
-            "qampari_presence": _mean(ratio(known, n) for known, n in wrong),
-            "qampari_absence": _mean(ratio(n - known, n) for known, n in wrong),
-        }
-    )
+    figures = {
+        "qampari_presence": 100 * _mean(ratio(known, n) for known, n in wrong),
+        "qampari_absence": 100 * _mean(ratio(n - known, n) for known, n in wrong),
+    }
     figures |= _list_means("regular", groups.found, lists, len(lists))
     figures |= _list_means("answered", groups.answered, answered, len(answered))
     figures |= _list_means("calib_answered", groups.both, calibrated, len(answered))
@@ -327,12 +321,9 @@ def _list_means(
     name: str, group: Sequence[Output], figures: Sequence[tuple[float, ...]], n: int
 ) -> dict[str, float]:
     columns: Iterable[Iterable[float]] = zip(*figures, strict=True) if figures else repeat((), len(_LIST))
-    return {
-        f"{name}_num_preds": ratio(sum(len(each.listed) for each in group), n),
-        **{
-            f"{name}_{each}": 100 * ratio(sum(column), n) for each, column in zip(_LIST, columns, strict=True)
-        },
-    }
+    count = {f"{name}_num_preds": ratio(sum(len(output.listed) for output in group), n)}
+    means = zip(_LIST, columns, strict=True)
+    return count | {f"{name}_{figure}": 100 * ratio(sum(column), n) for figure, column in means}
 
 
 def _citations(group: Sequence[Output], name: str) -> dict[str, float]:
@@ -349,7 +340,3 @@ def _rates(name: str, recall: float, precision: float) -> dict[str, float]:
 def _mean(values: Iterable[float]) -> float:
     listed = list(values)
     return ratio(sum(listed), len(listed))
-
-
-def _percent(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: 100 * value for name, value in values.items()}

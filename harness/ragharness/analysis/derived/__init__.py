@@ -27,8 +27,7 @@ class Cited:
     """A sentence of an answer with what its first three citations support."""
 
     jointly: bool = False  # they support it together, and all that it cites was retrieved
-    alone: tuple[bool, ...] = ()
-    """Each supports it alone; empty: it cites nothing, or something that was not retrieved."""
+    alone: tuple[bool, ...] = ()  # each supports it alone; empty: it cites nothing, or what was not retrieved
     others: tuple[bool, ...] = ()  # the others support it without this one; empty: there is one, or none
     shared: tuple[bool, ...] = ()  # it and one of the others state a gold claim; empty: not looked at
 
@@ -100,14 +99,8 @@ def items(questions: Sequence[Question], records: Iterable[Record], epochs: int 
 
 def wrong(question: str, in_corpus: bool, in_retrieval: bool) -> Item:
     """What counts as a wrong answer in every metric."""
-    return Item(
-        question=question,
-        refused=False,
-        in_corpus=in_corpus,
-        in_retrieval=in_retrieval,
-        bucket="wrong",
-        confidence=1.0,
-    )
+    reach: dict[str, Any] = {"in_corpus": in_corpus, "in_retrieval": in_retrieval}
+    return Item(question=question, refused=False, **reach, bucket="wrong", confidence=1.0)
 
 
 def _item(question: Question, record: Record) -> Item | None:

@@ -121,8 +121,7 @@ class Tally:
     def __init__(self, questions: Iterable[Question], epochs: int = 1) -> None:
         self._epochs = epochs
         self._known: dict[tuple[object, ...], Outcome] = {}
-        self.questions: list[str] = []
-        """The question of each outcome."""
+        self.questions: list[str] = []  # of each outcome
         self.outcomes: list[Outcome] = []
         for question in questions:
             about = (question.row, question.wanted, bool(question.withheld), bool(question.evidence))
@@ -130,12 +129,10 @@ class Tally:
             self.questions += [question.id] * epochs
             self.outcomes += [unasked] * epochs
         self._first = {question: number for number, question in enumerate(self.questions[::epochs])}
-        self.started = array("d", [-inf]) * len(self.outcomes)
-        """When each call was, in seconds."""
+        self.started = array("d", [-inf]) * len(self.outcomes)  # when each call was, in seconds
         self.seconds = array("d", [0.0]) * len(self.outcomes)
         self.usages: dict[int, Usage] = {}
-        self.votes: dict[int, tuple[Vote, ...]] = {}
-        """Votes of judges."""
+        self.votes: dict[int, tuple[Vote, ...]] = {}  # of judges
         self._kinds: dict[Failure, Failure] = {}
         self._failures: dict[Failure, tuple[int, Failure]] = {}
 
@@ -334,12 +331,11 @@ class Metric(Declaration):
     compute: Compute  # from the outcomes and the k of the harness (None: the pipeline decides it)
 
 
-_FIRST = (
+_FIRST = (  # in the JSON; any other follows in alphabetical order
     *("citation_exists", "citation_supports", "extra_claim_count", "refusal_quality"),
     *("over_refusal", "over_refusal_all", "under_refusal", "hedged", "mixed"),
     *("any_evidence", "all_evidence", "evidence_first", "document", "evidence_in_document", "mrr", "ndcg"),
 )
-"""Metrics in the order of the JSON; any other follows in alphabetical order."""
 
 
 @cache
