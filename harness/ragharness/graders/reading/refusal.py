@@ -138,7 +138,8 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     known = profile.words | profile.kindred
     if len(words & known) * 5 >= len(words) * 2:
         return "near" if _other_head(clause, known) else "about"
-    return "other"
+    # In words of neither the question nor documents it is one only where that is likely.
+    return "other" if act_scores(clause)["decline"] > -FAINT else None
 
 
 def _object(clause: str) -> frozenset[str]:
@@ -196,6 +197,7 @@ _SILENT = _IDLE | {"pointer"}
 """Acts that may stand beside a decline and say no more."""
 _ANOTHER = frozenset(("different", "another", "other", "unrelated", "separate"))
 _BRACKETS = regex(r"\[[^\[\]]*\]")
+_FIRST = r"^\W*{}"
 _DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
@@ -256,7 +258,8 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     likely = log_odds(refusal_measures(said, question.kind, cited=cited))
     unable = [clause for clause in said if clause.act == "aside" and act_scores(clause.text)["unable"] > 0]
     # What begins with an answer and declines only something else, or part of a list, is to be read.
-    leads = said[0].level > 0 and acts.isdisjoint(("decline", "premise"))
+    general = act_scores(said[0].text)["background"] > OWN_WORDS
+    leads = said[0].level > 0 and not general and acts.isdisjoint(("decline", "premise"))
     beside = leads or (question.kind == "list" and answers) or _answers_first(said, profile)
     sure = likely > SURE and not beside
     declined = sure or any(clause.verdict == "about" for clause in said)
@@ -276,13 +279,18 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
 
 def _answers_first(said: Sequence[Clause], profile: Profile) -> bool:
     """Whether a yes or no leads, and not all behind it says that the documents are silent."""
-    if profile.kind != "yesno" or not pattern("acts", "yes_or_no").match(said[0].text):
+    if profile.kind != "yesno" or not _says_yes_or_no(said[0].text):
         return False
     behind = said if content(said[0].text) else said[1:]
     declining = [
         act_scores(clause.text)["decline"] > OWN_WORDS for clause in behind if clause.act not in _SILENT
     ]
     return not (declining and all(declining))
+
+
+def _says_yes_or_no(clause: str) -> bool:
+    """Whether a clause begins with yes or no, or is nothing but an elliptic one ("It does not.")."""
+    return bool(pattern("acts", "yes_or_no").match(clause) or pattern("yesno", "leans", _FIRST).match(clause))
 
 
 def _is_plain(text: str) -> bool:
@@ -398,7 +406,7 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
     if any(does(each, clause) for each in ("concludes", "worked_out", "yes_or_no", "guesses")):
         return "statement"
     if not content(clause):
-        return "courtesy"
+        return "statement" if profile.kind == "yesno" and _says_yes_or_no(clause) else "courtesy"
     scores = act_scores(clause)
     norm = profile.kind == "yesno" and profile.modality not in ("fact", "not_fact")
     likely = max(
@@ -410,7 +418,7 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
 
 def _commitment_level(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     """How far a clause commits: 2 where it comes to an answer, 1 where it may hold one, 0 for any other."""
-    if does("yes_or_no", clause):
+    if does("yes_or_no", clause) or (profile.kind == "yesno" and _says_yes_or_no(clause)):
         return 2
     words = concepts_of(clause) - generic_concepts()
     if act == "statement" and (does("concludes", clause) or does("worked_out", clause)):
