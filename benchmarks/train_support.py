@@ -190,7 +190,7 @@ def report(listed: Sequence[Row], unseen: Any) -> None:
     """Print what is called supported and undetermined, of what was learnt from and of what was not."""
     counts = Counter[tuple[str, bool, bool | None]]()
     for row, apart in zip(listed, unseen, strict=True):
-        counts[row.kind, bool(apart), support.support(row.claim, row.passages).verdict] += 1
+        counts[row.kind, bool(apart), support.support(row.claim, tuple(row.passages)).verdict] += 1
     for kind in dict.fromkeys(row.kind for row in listed):
         line = f"{kind:22}"
         for apart in (False, True):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -117,3 +120,26 @@ def test_the_trees_rise_with_what_the_passage_holds() -> None:
     assert set(support.weights().measures) == set(measured)
     scores = [support.score({**measured, "aligned": share}) for share in (0.2, 0.5, 0.8, 1.0)]
     assert all(low <= high for low, high in pairwise(scores))
+
+
+def test_the_order_of_words_in_memory_decides_nothing() -> None:
+    """A sum over a set of words rounds otherwise in another order, which each process chooses anew."""
+    claim = "Subscription revenue was $918.2 million in fiscal 2024."
+    program = (
+        "from ragharness.graders.reading.support import measures, read_line\n"
+        "from ragharness.records import Passage\n"
+        f"text = {claim[:-1] + ', and services revenue $61.4 million.'!r}\n"
+        f"print(measures(read_line({claim!r}), [Passage('a', 'a', 'Annual report', 0, len(text), text)]))"
+    )
+    measured = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "123"
+    }
+    assert len(measured) == 1
+    assert "'recall': 1.0," in measured.pop()

@@ -228,7 +228,8 @@ def lines_of(text: str) -> tuple[Line, ...]:
 
 def _weight(concepts: Iterable[str]) -> float:
     rarity = weights().rarity
-    return sum(rarity.get(name, 1.0) for name in concepts)
+    # Exact, so that the order of a set, which differs from run to run, decides nothing.
+    return math.fsum([rarity.get(name, 1.0) for name in concepts])
 
 
 def measures(said: Line, passages: Sequence[Passage]) -> dict[str, float]:
@@ -267,12 +268,12 @@ def _closest(said: Line, lines: Sequence[Line]) -> list[Line]:
     chosen: list[Line] = []
     missing = said.concepts - generic_concepts() or said.concepts
     weighs = {name: weights().rarity.get(name, 1.0) for name in missing}
-    total = sum(weighs.values())
+    total = math.fsum(weighs.values())
     while missing and len(chosen) < _MOST_SENTENCES:
         best, gain = None, 0.0
         for line in lines:
             if shared := missing & line.concepts:
-                worth = sum(map(weighs.__getitem__, shared)) - 0.002 * len(line.words)
+                worth = math.fsum(map(weighs.__getitem__, shared)) - 0.002 * len(line.words)
                 if not chosen:
                     worth += len(said.joined & line.joined)
                 if worth > gain:
