@@ -251,8 +251,8 @@ def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Sour
 def pairs_of(source: Source) -> list[Pair]:
     """People's bucket and the grader's of each labelled answer; those of a stratum stand for it alike."""
     strata = {item.key: item.stratum for item in source.design.items} if source.design else {}
-    given = source.standing
-    labels = {answer: given[answer.key].bucket for answer in source.answers if answer.key in given}
+    standing = source.standing
+    labels = {answer: standing[answer.key].bucket for answer in source.answers if answer.key in standing}
     labelled = Counter(strata.get(answer.key, "all") for answer in labels)
     pairs = []
     for answer, bucket in labels.items():

@@ -95,7 +95,11 @@ def gate(
         return decision
     digest = digest_of(first, second, gates)
     if by or why:
-        override(candidate, base.name, digest, decision.verdict, by, why)
+        who, why = by.strip(), why.strip()
+        if not who or not why:
+            raise UsageError("expected --override WHY and --by WHO, found only one of them")
+        entry = Entry(kind="override", when=_now(), base=base.name, digest=digest, verdict=decision.verdict)
+        _append(candidate, replace(entry, who=who, why=why))
     return replace(decision, attempts=remember(candidate, base.name, digest, decision.verdict, record))
 
 
@@ -226,15 +230,6 @@ def remember(folder: RunFolder, base: str, digest: str, verdict: str, record: bo
         overrides=[entry for entry in entries if entry.kind == "override" and entry.digest == digest],
         note=note,
     )
-
-
-def override(folder: RunFolder, base: str, digest: str, verdict: str, who: str, why: str) -> None:
-    """Record that somebody ships in spite of a verdict; raises UsageError without a name or a reason."""
-    who, why = who.strip(), why.strip()
-    if not who or not why:
-        raise UsageError("expected --override WHY and --by WHO, found only one of them")
-    entry = Entry(kind="override", when=_now(), base=base, digest=digest, verdict=verdict, who=who, why=why)
-    _append(folder, entry)
 
 
 def _append(folder: RunFolder, entry: Entry) -> None:

@@ -170,8 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class' word)
         """Keep the terminal for what the person needs."""
@@ -251,10 +250,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     names = ", ".join(reader.fieldnames or ())
     missing = [name for name in ("question", "bucket") if name not in (reader.fieldnames or ())]
     if missing:
-        raise UsageError(
-            f"{path} has no column {missing[0]!r}, only {names[:120]}" if names else f"{path} is empty",
-            help="ragharness label RUN --tsv FILE writes one",
-        )
+        message = f"{path} has no column {missing[0]!r}, only {names[:120]}" if names else f"{path} is empty"
+        raise UsageError(message, help="ragharness label RUN --tsv FILE writes one")
     for row in reader:
         yield reader.line_num, {name: value for name, value in row.items() if isinstance(value, str)}
 

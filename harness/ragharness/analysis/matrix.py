@@ -238,12 +238,14 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
         (*moved, n), drawn, observed = totals[columns], draws[:, columns], sums[:, columns]
         if not n:
             continue
+        # Both directions are tested together: a move is as clear as the clearer of them.
+        tests = [joint_test(np.column_stack((x, -x)), np.arange(len(x)), 0.05) for x in observed.T[:-1]]
         shares = [float(total / n) for total in moved]
         # A draw may have none of the documents that the contrast is about.
         means = drawn[:, :-1] / np.where(drawn[:, -1:] > 0, drawn[:, -1:], np.nan)
         changes = [
-            BucketChange(bucket, share, _interval(means[:, i]), _two_sided(observed[:, i]))
-            for i, (bucket, share) in enumerate(zip(BUCKETS, shares, strict=True))
+            BucketChange(bucket, share, _interval(mean), min(test.p))
+            for bucket, share, mean, test in zip(BUCKETS, shares, means.T, tests, strict=True)
         ]
         distances = np.abs(means).sum(axis=1) / 2
         effect = Effect(
@@ -280,13 +282,6 @@ def _by_document(pairs: Sequence[tuple[Side, Side]]) -> dict[str, list[float]]:
                     sums[at] += (bucket in now) - (bucket in was)
                 sums[-1] += 1
     return found
-
-
-def _two_sided(sums: Any) -> float:
-    """P value of sums by document: the smaller of both directions, which are tested together."""
-    import numpy as np
-
-    return min(joint_test(np.column_stack((sums, -sums)), np.arange(len(sums)), 0.05).p)
 
 
 def _interval(draws: Any) -> tuple[float, float]:

@@ -181,10 +181,8 @@ def load_judge(judge: object) -> Callable[[str], str]:
     found: Any = find(judge).value
     call = getattr(found, "invoke", found)
     if not callable(call):
-        raise CodeNotUsable(
-            f"expected a function or an object with invoke as the judge, found {described(found)}",
-            help="it takes a prompt and returns the reply: docs/metrics.md",
-        )
+        message = f"expected a function or an object with invoke as the judge, found {described(found)}"
+        raise CodeNotUsable(message, help="it takes a prompt and returns the reply: docs/metrics.md")
 
     def ask(prompt: str) -> str:
         reply = call(prompt)

@@ -65,10 +65,6 @@ class Limit(Struct, frozen=True):
     sign: Literal["", "<=", ">="]
     value: float
 
-    def holds(self, value: float) -> bool:
-        """Whether a value keeps to it."""
-        return bool((operator.le if self.sign == "<=" else operator.ge)(value, self.value))
-
 
 def read_gates(text: str) -> Gates:
     """Gates from a file's path or from ``name=value,...``; raises UsageError."""
@@ -621,7 +617,8 @@ def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
     closed = figure.of_evidence or name == "ungraded"
     open_ones = [] if closed else tally.named(lambda outcome: not outcome.bucket)
     span = _figure_span(value, len(open_ones), figure.range, len(tally.outcomes))
-    ends = [limit.holds(end) if end is not None else False for end in (span.low, span.high)]
+    keeps = operator.le if limit.sign == "<=" else operator.ge
+    ends = [end is not None and keeps(end, limit.value) for end in (span.low, span.high)]
     if span.high is None and limit.sign == ">=" and span.low is not None:
         ends[1] = True
     counted, about = span != Limits(None, None), ("T", name, f"{limit.sign} {limit.value:g}")

@@ -16,7 +16,7 @@ from ragharness.records import BUCKETS, Citations, Failure
 from ragharness.support.messages import error_line, message_kind
 
 FORMAT = 2  # the version of this layout
-ROW_NAMES = {
+ROW_NAMES = {  # of a report, by the stratum and target of their questions
     "grounded/correct": "plain",
     "grounded/wrong": "tempting",
     "grounded/unsupported": "withheld",
@@ -25,7 +25,6 @@ ROW_NAMES = {
     "adversarial": "adversarial",
     "null_retrieval": "null",
 }
-"""The rows of a report, by the stratum and target of their questions."""
 
 VerdictKind = Literal["not_a_result", "not_better", "not_clearly_better", "misleads", "good"]
 

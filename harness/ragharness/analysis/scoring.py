@@ -113,7 +113,13 @@ def score(
     n = len(outcomes)
     asked = Counter({outcome: n for outcome, n in counts.items() if outcome.status != "not_asked"})
     buckets = _counts(counts, "bucket", BUCKETS)
-    errors, desired = error_groups(tally), desired_counts(counts)
+    errors = error_groups(tally)
+    desired = Desired(
+        total=_as_wanted(counts, "correct", "refused"),
+        answer=_as_wanted(counts, "correct"),
+        refusal=_as_wanted(counts, "refused"),
+        needless_refusals=how_many(counts, lambda outcome: outcome.answer_wanted and outcome.refused),
+    )
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     concluded = conclude(counts, desired, unacceptable, errors, run.takes, run.shortfall)
     k = settings.k if run.takes == "passages" else None
@@ -293,16 +299,6 @@ def bucket_intervals(buckets: dict[str, int], n: int) -> Intervals:
         **{bucket: span(count, ungraded, n) for bucket, count in buckets.items()},
         unacceptable=span(unacceptable, ungraded, n),
         at_most=dict.fromkeys(never, clopper_pearson(0, n)[1]),
-    )
-
-
-def desired_counts(outcomes: Counter[Outcome]) -> Desired:
-    """How many answers are in the desired bucket: in all, and by what should be done."""
-    return Desired(
-        total=_as_wanted(outcomes, "correct", "refused"),
-        answer=_as_wanted(outcomes, "correct"),
-        refusal=_as_wanted(outcomes, "refused"),
-        needless_refusals=how_many(outcomes, lambda outcome: outcome.answer_wanted and outcome.refused),
     )
 
 

@@ -36,9 +36,6 @@ class Mark(NamedTuple):
     """Of an ungraded answer: a digest of what its grader was given; empty: there is no answer."""
 
 
-NOT_ASKED = Mark(None, "not_asked")
-
-
 class Asked(NamedTuple):
     """What is kept of one question."""
 
@@ -105,7 +102,7 @@ def read_side(folder: RunFolder, like: Side | None = None) -> Side:
     if len(asked) != settings.questions:
         message = f"expected {settings.questions} questions in {folder.path}, found {len(asked)}"
         raise RunNotUsable(message, help="run again into another folder")
-    blank = (NOT_ASKED,) * settings.epochs
+    blank = (Mark(None, "not_asked"),) * settings.epochs
     marks = dict.fromkeys(asked, blank)
     known: dict[Mark, Mark] = {}
     for record in folder.records():
@@ -162,19 +159,16 @@ def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
         buckets = frozenset(bucket_of((*graded, *turned), rule) for turned in turns)
     qualities = [mark.quality for mark in marks if mark.bucket == "refused" and mark.quality is not None]
     claims = [mark.claims or 0 for mark in marks if mark.bucket not in (None, "refused")]
+    open_claims = [(m.claims or 0, UNLIMITED if m.claims is None else m.claims) for m in ungraded]
     cited = [int(mark.supports) for mark in marks if mark.bucket and mark.supports is not None]
     return Settled(
         buckets,
         _ends(qualities, [(0, BEST_QUALITY)] * len(ungraded)) if "refused" in buckets else None,
-        _ends(claims, [_claims_of(mark) for mark in ungraded]) if buckets - {"refused"} else None,
+        _ends(claims, open_claims) if buckets - {"refused"} else None,
         _ends(cited, [(0, 1)] * len(ungraded)),
         tuple(graded.count(bucket) / len(marks) for bucket in BUCKETS) if rule == "rates" else (),
         len(ungraded) / len(marks),
     )
-
-
-def _claims_of(mark: Mark) -> Ends:
-    return (0, UNLIMITED) if mark.claims is None else (mark.claims, mark.claims)
 
 
 def _ends(values: Sequence[float], ungraded: Sequence[Ends]) -> Ends | None:

@@ -108,17 +108,9 @@ class Output:
             for claim in range(len(self.answers))
         )
 
-    @property
-    def list_figures(self) -> tuple[float, ...]:
-        """Precision, recall, recall of five, and both F1 scores of a list against all gold answers."""
-        return self._against(self.answers)
-
-    @property
-    def calibrated_figures(self) -> tuple[float, ...]:
-        """The same against the gold answers that the passages state."""
-        return self._against([*compress(self.answers, self.recoverable)])
-
-    def _against(self, claims: Sequence[Sequence[str]]) -> tuple[float, ...]:
+    def list_figures(self, *, calibrated: bool = False) -> tuple[float, ...]:
+        """Precision, recall, recall of five and both F1 scores of a list by all golds, or those in passages."""
+        claims = compress(self.answers, self.recoverable) if calibrated else self.answers
         listed, golds = self.listed, [set(map(normalise, claim)) for claim in claims]
         spellings = set().union(*golds)
         precision = ratio(sum(each in spellings for each in listed), len(listed))
@@ -158,7 +150,9 @@ def item_of(output: Output, refuses: Callable[[str, str], bool | None]) -> Item 
         in_corpus=bool(output.answers),
         in_retrieval=recoverable > 0,
         matched=bool(output.stated) and all(output.stated),
-        found=output.calibrated_figures[4] if as_list else ratio(sum(output.grounded), recoverable),
+        found=output.list_figures(calibrated=True)[4]
+        if as_list
+        else ratio(sum(output.grounded), recoverable),
         sentences=output.sentences(),
         text=output.text,
         asked=output.question,
@@ -210,10 +204,8 @@ _CLAIMS = {"em": "str_em", "cm": "claims_nli"}
 def compat(found: Sequence[Output], refuses: Callable[[str, str], bool | None] = flagged) -> dict[str, float]:
     """Its figures; raises UsageError where it fails: without outputs, or for one without passages."""
     if not found or not all(output.docs for output in found):
-        raise UsageError(
-            "expected passages with every question: trust_eval fails without",
-            help="leave out --compat: a question without passages is unanswerable then",
-        )
+        advice = "leave out --compat: a question without passages is unanswerable then"
+        raise UsageError("expected passages with every question: trust_eval fails without", help=advice)
     answered = [output for output in found if not refuses(output.question, output.text)]
     answerable, both = ([each for each in group if any(each.recoverable)] for group in (found, answered))
     groups = _Groups(found, answered, answerable, both)
@@ -288,9 +280,9 @@ def _claims(groups: _Groups) -> dict[str, float]:
 
 def _lists(groups: _Groups) -> dict[str, float]:
     wrong = [_wrong(output) for output in groups.answered]
-    lists = [output.list_figures for output in groups.found]
-    answered = [output.list_figures for output in groups.answered]
-    calibrated = [output.calibrated_figures for output in groups.both]
+    lists = [output.list_figures() for output in groups.found]
+    answered = [output.list_figures() for output in groups.answered]
+    calibrated = [output.list_figures(calibrated=True) for output in groups.both]
     figures = {
         "qampari_presence": 100 * _mean(ratio(known, n) for known, n in wrong),
         "qampari_absence": 100 * _mean(ratio(n - known, n) for known, n in wrong),

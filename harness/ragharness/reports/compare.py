@@ -175,8 +175,9 @@ def matrix_headline(found: Matrix) -> str:
         return "Nothing to compare: no two cells that differ in one axis have graded answers."
     largest = found.effects[0]
     axis = f"{largest.axis[:1].upper()}{largest.axis[1:]}"
-    text = f"{axis} moves the buckets most: {_points(largest.moved)} points"
-    text += f" ({largest.base} to {largest.value})"
+    text = (
+        f"{axis} moves the buckets most: {_points(largest.moved)} points ({largest.base} to {largest.value})"
+    )
     others = {effect.axis: effect for effect in reversed(found.effects) if effect.axis != largest.axis}
     if not others:
         return f"{text}."
@@ -346,8 +347,7 @@ def threshold_section(rules: Sequence[RuleResult]) -> Section:
     """Limits that a run was to keep to, and whether it does."""
     tone: Tone = "bad" if any(rule.passes is False for rule in rules) else "unclear"
     rows = [(f"{rule.name} {rule.text}", _range(rule, rule.candidate), _rule(rule)[-1]) for rule in rules]
-    missed = ["A limit was missed or is undecided: see below."]
-    note = [] if all(rule.passes for rule in rules) else missed
+    note = [] if all(rule.passes for rule in rules) else ["A limit was missed or is undecided: see below."]
     return Section("Gates", note, ("limit", "found", "result"), rows, frozenset({0, 2}), tone)
 
 

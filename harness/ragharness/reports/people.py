@@ -172,7 +172,21 @@ def calibration_facts(calibration: Calibration, *, show: bool = False) -> dict[s
     facts["axes"] = {name: axis._asdict() for name, axis in calibration.axes.items()}
     facts["by_kind"] = {kind: _facts(calibration.by_kind[kind]) for kind in _sorted(calibration)}
     if show:
-        facts["differences"] = [_difference_facts(difference) for difference in calibration.differences]
+        facts["differences"] = [
+            {
+                "id": case.question.id,
+                "question": case.question.text,
+                "answers": list(case.golds),
+                "kind": case.shape,
+                "answer": case.answer.text,
+                "label": case.label,
+                "bucket": case.bucket,
+                "verdict": verdict.bucket or verdict.status,
+                "reason": verdict.reason,
+                "why": verdict.why,
+            }
+            for case, verdict in calibration.differences
+        ]
     return facts
 
 
@@ -186,22 +200,6 @@ def _facts(confusion: Confusion) -> dict[str, Any]:
             key: share and {"count": share.count, "n": share.n, "low": share.low, "high": share.high}
             for key, share in shares.items()
         },
-    }
-
-
-def _difference_facts(difference: Difference) -> dict[str, Any]:
-    case, verdict = difference.labelled, difference.verdict
-    return {
-        "id": case.question.id,
-        "question": case.question.text,
-        "answers": list(case.golds),
-        "kind": case.shape,
-        "answer": case.answer.text,
-        "label": case.label,
-        "bucket": case.bucket,
-        "verdict": verdict.bucket or verdict.status,
-        "reason": verdict.reason,
-        "why": verdict.why,
     }
 
 
@@ -356,9 +354,8 @@ def labelling_facts(folder: RunFolder) -> dict[str, Any]:
     design = read_design(path)
     return {
         "run": folder.name,
-        "sample": None
-        if design is None
-        else {
+        "sample": design
+        and {
             "n": len(design.items),
             "of": sum(design.sizes.values()),
             "strata": design.strata,

@@ -394,11 +394,6 @@ def rate_of(name: str, among: str = "") -> Compute:
     return lambda outcomes, _: rate(outcomes, holds, within)
 
 
-def mean_by(name: str) -> Compute:
-    """What computes the mean of a property of the outcomes."""
-    return lambda outcomes, _: mean_of(outcomes, attrgetter(name))
-
-
 def axis_of(name: str) -> Compute:
     """What computes how often an axis of the verdicts is yes, no, or does not apply."""
     return lambda outcomes, _: yes_no([getattr(outcome, name) for outcome in graded(outcomes)])

@@ -1,6 +1,6 @@
 """Mean reciprocal rank of the first passage with a gold span."""
 
-from ragharness.analysis.metrics import Metric, mean_by
+from ragharness.analysis.metrics import Metric, mean_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,5 +8,5 @@ METRIC = Metric(
     short="mean 1/rank (MRR)",
     source="Voorhees 1999",
     type=float | None,
-    compute=mean_by("reciprocal_rank"),
+    compute=lambda outcomes, _: mean_of(outcomes, lambda outcome: outcome.reciprocal_rank),
 )

@@ -99,10 +99,7 @@ _VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
     "refusal_quality": (int, _of("verdict", "refusal_quality")),
     "flags": (list[str], lambda _, record: list(record.verdict.flags) if record.verdict else []),
     "confidence": (float, _of("answer", "confidence")),
-    "failure": (
-        str,
-        lambda _, record: f"{record.failure.type}: {record.failure.message}" if record.failure else None,
-    ),
+    "failure": (str, lambda _, record: record.failure and f"{record.failure.type}: {record.failure.message}"),
     "seconds": (float, lambda _, record: record.seconds),
     "prompt_tokens": (int, _used("prompt_tokens")),
     "completion_tokens": (int, _used("completion_tokens")),

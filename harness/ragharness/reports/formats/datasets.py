@@ -32,9 +32,9 @@ Evidence is given as character offsets into the documents of the corpus, whose t
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> dict[str, bytes]:
     """Files of the folder; raises UsageError where pyarrow is not installed."""
     records, questions = flat_records(run), run.folder.questions()
-    told = {"corpus": scores.corpus, "questions": len(questions), "records": len(records)}
+    counts = {"questions": len(questions), "records": len(records)}
     return {
-        "README.md": _CARD.format(title=scores.run, **told).encode(),
+        "README.md": _CARD.format(title=scores.run, corpus=scores.corpus, **counts).encode(),
         "questions.parquet": questions_parquet(questions),
         "records.parquet": parquet(records, COLUMNS),
     }

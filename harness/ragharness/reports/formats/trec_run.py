@@ -12,8 +12,14 @@ from ragharness.reports.formats import RunOnDisk, answered
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
-    """Lines."""
-    return "".join(run_lines(run))
+    """Line for each retrieved passage: topic, Q0, passage, rank, score, name."""
+    name = one_word(run.folder.name)
+    # trec_eval orders by score and looks at no rank: scores of two retrievers need not fall with it.
+    return "".join(
+        f"{topic} Q0 {one_word(hit.id)} {rank} {1 / rank:.6f} {name}\n"
+        for topic, _, record in within(run)
+        for rank, hit in enumerate(record.retrieved if record else (), start=1)
+    )
 
 
 _SPACE = re.compile(r"\s+")
@@ -22,20 +28,11 @@ _SPACE = re.compile(r"\s+")
 def within(run: RunOnDisk) -> Iterator[tuple[str, Question, Record | None]]:
     """Yield the topics of the retrieval metrics: questions whose gold evidence is in reach, by epoch."""
     epochs = run.folder.run.settings.epochs
-    place: dict[str, int] = {}
+    epoch_of: dict[str, int] = {}
     for question, record in answered(run):
-        place[question.id] = epoch = place.get(question.id, 0) + 1
+        epoch_of[question.id] = epoch = epoch_of.get(question.id, 0) + 1
         if question.wanted == "correct" and question.evidence:
             yield one_word(question.id) + (f"_{epoch}" if epochs > 1 else ""), question, record
-
-
-def run_lines(run: RunOnDisk) -> Iterator[str]:
-    """Yield one line for each retrieved passage: topic, Q0, passage, rank, score, name."""
-    name = one_word(run.folder.name)
-    for topic, _, record in within(run):
-        for rank, hit in enumerate(record.retrieved if record else (), start=1):
-            # trec_eval orders by score and looks at no rank: scores of two retrievers need not fall with it.
-            yield f"{topic} Q0 {one_word(hit.id)} {rank} {1 / rank:.6f} {name}\n"
 
 
 def qrels_lines(run: RunOnDisk) -> Iterator[str]:
