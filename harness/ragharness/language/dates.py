@@ -29,9 +29,7 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
 
 
 MONTHS = {name: number for number, names in enumerate(table("dates")["months"], 1) for name in names.split()}
-_COMMON_WORDS = words_of("dates", "common")
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_PERIOD_WORDS = words_of("dates", "period_words")
 
 _ORDINALS = str(table("dates")["days"]).split()
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
@@ -66,7 +64,7 @@ def find_dates(text: str) -> tuple[DateMention, ...]:
     text = without_marks(text)
     named = _named_dates(text)
     taken = {position for date in named for position in range(date.start, date.end)}
-    periods = not _PERIOD_WORDS.isdisjoint(vocabulary(text))
+    periods = not words_of("dates", "period_words").isdisjoint(vocabulary(text))
     mentions: list[DateMention] = []
     for cluster in _CLUSTER.finditer(text):
         start, end = cluster.span()
@@ -87,7 +85,7 @@ def _named_dates(text: str) -> list[DateMention]:
             day, end = _day(after["day"]), after.end()
         if (year := _YEAR_AFTER.match(text, end)) is not None:
             mentions.append(DateMention(start, year.end(), int(year["year"]), MONTHS[name], day))
-        elif day is not None and (name not in _COMMON_WORDS or text[position].isupper()):
+        elif day is not None and (name not in words_of("dates", "common") or text[position].isupper()):
             mentions.append(DateMention(start, end, None, MONTHS[name], day))
     return mentions
 

@@ -25,7 +25,6 @@ _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
 _CAPITAL = regex(r"\b([A-Z])[a-z]+")
 _POINTS = regex(r"\.\s?")
 _ARTICLES = frozenset(("a", "an", "the"))
-_HISSING = ("s", "x", "z", "ch", "sh")
 _ORDINALS = {
     spelling: row.split()[0]
     for row in cast("list[str]", table("values")["ordinals"])
@@ -172,7 +171,7 @@ def _name_of(word: str) -> str:
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     word = word[:-1] if word.endswith("s") and word[-2] != "s" else word
-    return word[:-1] if word.endswith("e") and word[:-1].endswith(_HISSING) else word
+    return word[:-1] if word.endswith("e") and word[:-1].endswith(("s", "x", "z", "ch", "sh")) else word
 
 
 def _amount_key(amount: Quantity) -> Key:

@@ -28,8 +28,6 @@ _YEAR = regex(r"1[5-9][0-9]{2}|2[01][0-9]{2}")
 _AND_A_HALF = regex(r"\sand a half\b")
 _ONE_OF = regex(rf"[’']|[ -]{any_of(words_of('numbers', 'one_of'))}\b", re.IGNORECASE)
 _GLUED = regex(r"[^\W_][-_@]\Z")
-_NO_ONE = words_of("numbers", "no_one")
-_NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
 _LONGEST = 24  # digits that a number may have: longer ones are codes
@@ -119,9 +117,13 @@ def _spelled(text: str, start: int, word: str) -> Quantity | None:
         return None
     end, value, scaled = spelled
     before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
-    if _FRACTION_AFTER.match(text, end) or (word == "half" and before in _NOT_HALF):
+    if _FRACTION_AFTER.match(text, end) or (word == "half" and before in words_of("numbers", "not_half")):
         return None
-    if word == "one" and end == start + 3 and (before in _NO_ONE or _ONE_OF.match(text, end)):
+    if (
+        word == "one"
+        and end == start + 3
+        and (before in words_of("numbers", "no_one") or _ONE_OF.match(text, end))
+    ):
         return None
     digits = len(value.normalize().as_tuple().digits)
     return Quantity(start, end, value, significant=digits, scaled=scaled)

@@ -67,10 +67,8 @@ class Cue(NamedTuple):
 
 def verdict(stated: Modality, wanted: Modality) -> Polarity:
     """What a stated modality makes of a statement with another one: a permission denies a ban."""
-    for polarity, modalities in _MEANS[wanted].items():
-        if stated in modalities.split():
-            return polarity
-    return "unclear"
+    means = _MEANS[wanted].items()
+    return next((polarity for polarity, modalities in means if stated in modalities.split()), "unclear")
 
 
 @remembered

@@ -145,7 +145,6 @@ def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | N
 
 
 _APPROXIMATE = words_of("numbers", "approximate")
-_MINUS_WORDS = words_of("numbers", "minus")
 _BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(words_of("numbers", "at_least"), "at_least"),
     **dict.fromkeys(words_of("numbers", "at_most"), "at_most"),
@@ -163,7 +162,7 @@ def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]
     bound = _BOUNDS.get(" ".join(before[-3:])) or _BOUNDS.get(two) or _BOUNDS.get(last, "")
     if not bound and (after := _BOUND_AFTER.match(text, end)) is not None:
         bound = "at_most" if after[1] in _LESS else "at_least"
-    return bound, last in _APPROXIMATE or two in _APPROXIMATE, last in _MINUS_WORDS
+    return bound, last in _APPROXIMATE or two in _APPROXIMATE, last in words_of("numbers", "minus")
 
 
 WORD = regex(r"[A-Za-zÀ-ɏ]+")
@@ -250,7 +249,6 @@ def _below_hundred(words: str) -> int:
     return sum(_SMALL[word] for word in WORD.findall(words))
 
 
-_LABELS = words_of("numbers", "labels")
 _LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")  # as "P.L. 119-4"
 LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
 """What stands between two references of one list: "Sections 4, 5(a) and 6"."""
@@ -275,7 +273,7 @@ def is_reference(text: str, start: int) -> bool:
         return True
     if word.casefold() in {"no", "nos"}:
         return "." in text[max(0, start - 3) : start] or "#" in text[max(0, start - 2) : start]
-    return word.casefold() in _LABELS
+    return word.casefold() in words_of("numbers", "labels")
 
 
 def is_name(text: str, start: int, end: int) -> bool:

@@ -22,9 +22,7 @@ _UNAMBIGUOUS = STOPWORDS - words_of("words", "name_particles") - words_of("words
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = regex(r"\w+")
 _SEPARATORS = regex(r"[\W_]+")
-_CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
 _MOST = 2000  # characters that tell the language; results on longer texts are not cached, to save memory
-_PUNCTUATION = '.,;:!?()[]"“”*_'
 _FEW = 10  # words in small letters; fewer may do without a function word, as labels and lists do
 
 
@@ -93,7 +91,9 @@ def concepts_of(text: str) -> frozenset[str]:
 def _meaning(word: str) -> str:
     # "couldn't", "it's"
     before, apostrophe, after = word.replace("’", "'").partition("'")
-    stops = before in STOPWORDS and (not apostrophe or after in _CONTRACTED)
+    stops = before in STOPWORDS and (
+        not apostrophe or after in frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
+    )
     return "" if stops else concept(word)
 
 
@@ -145,7 +145,7 @@ def is_english(text: str) -> bool:
     beyond = [] if text.isascii() else [char for char in text if char > "\u024f" and char.isalpha()]
     if beyond and len(beyond) * 3 > sum(map(str.isalpha, text)):
         return False
-    tokens = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
+    tokens = [word.strip('.,;:!?()[]"“”*_') for word in text.replace("'", " ").replace("’", " ").split()]
     folded = [word.casefold() for word in tokens]
     if not _UNMISTAKABLE.isdisjoint(folded):
         return False

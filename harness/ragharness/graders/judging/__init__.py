@@ -165,16 +165,13 @@ def _content(decision: str, fields: dict[str, Any]) -> JudgeReply | None:
     return JudgeReply(label, *(str(fields.get(name) or "") for name in ("evidence", "reason")))
 
 
-_DECODER = json.JSONDecoder()
-
-
 def objects_of(text: str) -> list[dict[str, Any]]:
     """JSON objects of a reply, whatever stands around them: a code fence, prose, thoughts before it."""
     text = text.rpartition("</think>")[2]
     objects, start = [], text.find("{")
     while start >= 0:
         try:
-            decoded, end = _DECODER.raw_decode(text, start)
+            decoded, end = json.JSONDecoder().raw_decode(text, start)
             objects.append(decoded)
         except (ValueError, RecursionError):
             end = start + 1

@@ -258,9 +258,8 @@ def _in_unit_asked(quantity: Quantity, written: str, question: Question) -> Quan
 def _compare(quantity: Quantity, question: Question) -> tuple[Relation | Literal["foreign"], bool, str]:
     """How an amount compares, whether its scale is the question's, and the distractor that it equals."""
     compared = [compare_quantity(gold, question.unit, quantity) for gold in question.answers]
-    for relation, implied in compared:
-        if relation == "match":
-            return "match", implied, ""
+    if matches := [implied for relation, implied in compared if relation == "match"]:
+        return "match", matches[0], ""
     foreign = all(relation == "other_unit" for relation, _ in compared)
     if not compared:
         same = not (question.unit and quantity.unit)
@@ -307,7 +306,6 @@ _NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-
 _LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
 _JOINT = r"(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)"
 _AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*,?\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
-_EXCLUSIVE = ("or", "and/or", "/")
 _RELATIVE = phrases("values", "relatives")
 _POSSESSED = regex(rf"(?:(?<=s)['’]?|['’]s?)\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
 _OF_WHOM = regex(
@@ -380,7 +378,7 @@ def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: s
     named = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
     if not match or gold.issuperset(named) or concepts_of(" ".join(named)) <= concepts_of(question):
         return "", False
-    return match["name"], match["joint"] in _EXCLUSIVE
+    return match["name"], match["joint"] in ("or", "and/or", "/")
 
 
 def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:

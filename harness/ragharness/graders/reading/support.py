@@ -46,7 +46,6 @@ _FLIPS = word_set(
 _MODALS = dict.fromkeys(("shall", "will", "would", "should"), "must") | {"can": "may", "could": "may"}
 _ARTICLES = word_set("the a an this that its their his her our")
 _SOURCE = frozenset(map(concept, ("according", "states", "says", "stated", "reported")))
-_NONE = frozenset[str]()
 _MOST_SENTENCES = 3  # of the passages that are read together
 _GAIN = 0.08  # share of a claim's words that a further sentence must add
 _LEAST = 0.4  # share of its words below which it is not stated: so were 9 of 82 stated claims there
@@ -200,7 +199,7 @@ def read_line(text: str) -> Line:
             proper = name not in rarity or (place + 1 < len(spans) and spans[place + 1][0][0].isupper())
         denied = bool(nots) and sum(last < negator < start for negator in nots) % 2 == 1
         figure = written[0].isdigit()
-        words.append(Word(name, proper, figure, frozenset(before) if before else _NONE, denied))
+        words.append(Word(name, proper, figure, frozenset(before) if before else frozenset[str](), denied))
         last = start
         before = []
     concepts = frozenset(word.name for word in words if not word.figure)

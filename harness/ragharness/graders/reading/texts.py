@@ -106,7 +106,6 @@ FEW_WORDS = 4  # own words of a yes or no with no more behind it than the questi
 ANOTHER_WORD = 0.8  # the Jaro-Winkler similarity below which a word is no spelling of another one
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
-_SETTLED = ("distractor", "world")
 
 
 def weigh_text(
@@ -134,7 +133,13 @@ def weigh_text(
         read.match = "none"
         read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
         return read
-    settled = read.unreadable or read.contradiction or read.imprecise or read.denied or read.match in _SETTLED
+    settled = (
+        read.unreadable
+        or read.contradiction
+        or read.imprecise
+        or read.denied
+        or read.match in ("distractor", "world")
+    )
     if declined or settled or value_kinds(gold) or any(map(is_code, gold)):
         return read
     said = states_in_full(whole, gold)

@@ -26,7 +26,7 @@ _DENIED = regex(
     rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
     re.IGNORECASE,
 )  # A denial by the verb, further from the value than a plain "not"
-_VERB_DENIED = regex(r"\w\s+(?:not|never)\b|n['’]t\b|^\W*never\b", re.IGNORECASE)
+_VERB_DENIED = regex(r"\w\s+(?:not|never|no\s+longer(?!\s+than))\b|n['’]t\b|^\W*never\b", re.IGNORECASE)
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
 _DENIED_AFTER = regex(r"[\s*_\"”]+(?:it\s+)?(?:is|was|are|were)(?:\s+not|n['’]t)\b(?!\s+only)", re.IGNORECASE)
@@ -128,8 +128,7 @@ def choose(outcome: Outcome, question: Question) -> list[Entry]:
     if question.kind in ("number", "date"):
         usable = _conclusion(usable, calculates=outcome.calculates) or usable
     for slot in ("in", "weak"):
-        chosen = [each for each in usable if each.slot == slot]
-        if chosen:
+        if chosen := [entry for entry in usable if entry.slot == slot]:
             return chosen
     return [each for each in usable if each.right]
 
