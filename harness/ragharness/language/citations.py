@@ -182,17 +182,9 @@ class _Resolver:
             return self._as(written, on_page or whole) or [written]
         return self._as(written, self._of(written))
 
-    def beginning(self, text: str) -> str:
-        """Longest name of a document with which a text begins; "" for none."""
-        folded = text.casefold()
-        return next((name for name in self.written if folded.startswith(name.casefold())), "")
-
     def _of(self, written: str) -> list[Source]:
         """Passages of the document that a text names."""
-        for form in name_forms(written):
-            if form in self.by_name:
-                return self.by_name[form]
-        return []
+        return next((self.by_name[form] for form in name_forms(written) if form in self.by_name), [])
 
     def _as(self, written: str, sources: Iterable[Source]) -> list[str]:
         """Citation of some passages: the id of a single one, else the name that was written first."""
@@ -398,7 +390,8 @@ def mark(
 
     def paged(match: re.Match[str]) -> str:
         of = _PAGE_OF.match(match.string, match.start())
-        name = resolver.beginning(of[2]) if of else ""
+        behind = of[2].casefold() if of else ""
+        name = next((name for name in resolver.written if behind.startswith(name.casefold())), "")
         return put(resolver.named(f"{name}, {match[1]}" if name else match[1])) or match[0]
 
     text = resolver.define(text, put) if "[" in text or ":" in text or "\n" in text else text

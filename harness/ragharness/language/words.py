@@ -194,8 +194,7 @@ _YEAR_ENDS = regex(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
 
 def without_number(sentence: str) -> str:
     """Sentence without the list number or letter before it ("5. ", "(a) ")."""
-    number = _NUMBER.match(sentence)
-    return sentence[number.end() :] if number else sentence
+    return sentence[number.end() :] if (number := _NUMBER.match(sentence)) else sentence
 
 
 def sentences(text: str) -> list[Span]:

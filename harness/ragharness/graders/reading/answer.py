@@ -166,8 +166,7 @@ class _Parser:
             self.context = said if heading else self.context
 
     def _read_sentences(self, body: str, *, item: bool, heading: bool) -> None:
-        label = _LABEL.match(body)
-        body = body[label.end() :] if label else body
+        body = body[label.end() :] if (label := _LABEL.match(body)) else body
         for start, end in whole_sentences(body) if self.english else [(0, len(body))]:
             for piece in _PIECE.findall(body, start, end):
                 text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()

@@ -423,5 +423,4 @@ def _is_item(piece: str, longest: int) -> bool:
 
 def _bare(piece: str) -> str:
     """A piece without bullets, numbers and joining words at its head, and without marks at its end."""
-    leading = _LEADING.match(piece)
-    return (piece[leading.end() :] if leading else piece).rstrip(_MARKS)
+    return (piece[leading.end() :] if (leading := _LEADING.match(piece)) else piece).rstrip(_MARKS)
