@@ -14,20 +14,20 @@ from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.analysis.intervals import wilson
-from ragharness.analysis.scores import Scores, read_scores
+from ragharness.analysis.scores import RunOnDisk, Scores, read_scores
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.questions.questionset import frozen_set
 from ragharness.records import Record, Retrieved, YesNo
-from ragharness.runner.grading import GradingContext, came_out
-from ragharness.runner.run_folder import RunFolder, Settings, differences, moment
+from ragharness.runner.grading import came_out
+from ragharness.runner.run_folder import Settings, differences, moment
 from ragharness.support import resources
 from ragharness.support.options import to_toml
 
@@ -126,25 +126,7 @@ class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
         }
 
 
-class FinishedRun(Protocol):
-    """What a baseline is made of, and compared with: ``ragharness.Run`` has it."""
-
-    folder: RunFolder
-
-    @property
-    def settings(self) -> Settings:
-        """How it was run."""
-
-    @property
-    def scores(self) -> Scores:
-        """Its scores."""
-
-    @property
-    def grading(self) -> GradingContext | None:
-        """What its answers can be graded again with; None: its corpus is not on this machine."""
-
-
-AnyRun = TypeVar("AnyRun", bound=FinishedRun)
+AnyRun = TypeVar("AnyRun", bound=RunOnDisk)
 
 
 class Check(NamedTuple):
@@ -183,7 +165,7 @@ def run_baseline(
 
 
 def verify(
-    baseline: Baseline, run: Callable[..., FinishedRun], *, model_sha256: str = "", **options: Any
+    baseline: Baseline, run: Callable[..., RunOnDisk], *, model_sha256: str = "", **options: Any
 ) -> Check:
     """Run a baseline anew and compare; what this machine lacks for it is said, and it is not checked."""
     of_model = baseline.settings.pipeline == "llm"
@@ -195,7 +177,7 @@ def verify(
             rerun = run_baseline(baseline, run, Path(folder) / "run", progress=False, **options)
         except RagharnessError as error:
             return Check(baseline.id, "not checked", (str(error),))
-        now, made = _comparable(rerun.settings), baseline.settings
+        now, made = _comparable(rerun.folder.run.settings), baseline.settings
         outcomes = _outcomes(rerun)
         if now.question_set != made.question_set:
             sets = f"made with the questions {made.question_set[:8]}, not today's {now.question_set[:8]}"
@@ -222,13 +204,13 @@ def _regraded(baseline: Baseline, rerun: Sequence[Outcome], grader: str) -> Chec
     return Check(baseline.id, "other version", (note,))
 
 
-def add_baseline(run: FinishedRun, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
+def add_baseline(run: RunOnDisk, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
     """Write a finished run as a baseline into a folder, after grading every answer again.
 
     Raises UsageError for a run that is not finished, is no result, asked other questions than the frozen
     set, or whose verdicts are not those of today's grader.
     """
-    settings, scores = run.settings, run.scores
+    settings, scores = run.folder.run.settings, run.scores
     name = name or _default_name(settings)
     if not _NAME.fullmatch(name):
         raise UsageError(f"--id {name!r} has other signs than letters, digits, dots, dashes and underscores")
@@ -291,7 +273,7 @@ def _comparable(settings: Settings) -> Settings:
     return replace(settings, pipeline_settings=anywhere, pipeline_fingerprint="")
 
 
-def _outcomes(run: FinishedRun) -> list[Outcome]:
+def _outcomes(run: RunOnDisk) -> list[Outcome]:
     outcomes = map(Outcome.of, run.folder.records())
     return sorted(outcomes, key=lambda outcome: (outcome.question, outcome.epoch))
 

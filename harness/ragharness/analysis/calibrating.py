@@ -202,8 +202,8 @@ def _corrected(
     likeness = correlation(people, grader, [pair.weight for pair in pairs])
     rate = min(1.0, max(0.0, estimate.value))
     floor = min(LEAST_LABELS, population)
-    near, far = (labels_needed(rate, likeness, population, finite=finite) for finite in (True, False))
-    needed = [None if n is None else max(floor, n) for n in (near, far)]
+    needs = (labels_needed(rate, likeness, population, finite=finite) for finite in (True, False))
+    needed = [None if n is None else max(floor, n) for n in needs]
     if sum(people) < LEAST_GOLD:
         return Correction(None, None, f"too few: {sum(people)} labelled, {LEAST_GOLD} needed", *needed)
     in_run, long_run = _interval(estimate, population, questions), _interval(ppi(parts), 1, 1)
@@ -413,11 +413,10 @@ def _more(
     needed = [each.needed for each in figures.values()]
     most = max((each for each in needed if each is not None), default=len(pairs))
     more = max(0, most - len(pairs))
-    design = source.design
-    if not more or design is None:
+    if not more or source.design is None:
         return more, []
-    spread = spread_of(design, source.answers, source.standing)
-    grown = enlarged(design, source.answers, most, spread)
+    spread = spread_of(source.design, source.answers, source.standing)
+    grown = enlarged(source.design, source.answers, most, spread)
     return more, [each.question for each in grown.items if each.key not in source.standing][:_NEXT]
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 Z80 = 0.8416212335729143  # its 80 % point: the power with which a rise is to be seen
-_HALVINGS = 64  # bisection steps: the interval [0, 1] is halved below the spacing of floats near 1
 
 
 def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
@@ -70,7 +69,7 @@ def _check(count: float, n: float) -> None:
 def _crossing(before: Callable[[float], bool]) -> float:
     """Point of [0, 1] up to which ``before`` holds."""
     low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
+    for _ in range(64):  # halved below the spacing of floats near 1
         middle = (low + high) / 2
         low, high = (middle, high) if before(middle) else (low, middle)
     return (low + high) / 2
@@ -88,18 +87,15 @@ def binomial_cdf(count: int, n: int, share: float) -> float:
     return min(1.0, math.fsum(terms))
 
 
-DRAWS = 2000
-
-
 def cluster_totals(sums: Any) -> Any:
     """Column totals of each draw of whole clusters with replacement, as an array of draws."""
     import numpy as np
 
     drawn, clusters = np.random.default_rng(0), len(sums)
-    totals = np.empty((DRAWS, sums.shape[1]))
-    for number in range(DRAWS):
+    totals = np.empty((2000, sums.shape[1]))
+    for draw in totals:
         times = np.bincount(drawn.integers(0, clusters, clusters), minlength=clusters)
-        totals[number] = times @ sums
+        draw[:] = times @ sums
     return totals
 
 

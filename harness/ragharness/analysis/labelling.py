@@ -104,8 +104,9 @@ def item_of(record: Record, grading: GradingContext) -> Item:
 
 
 def _notes(question: Question) -> list[str]:
-    tempting = ((lure.value, f" ({lure.about})" if lure.about else "") for lure in question.distractors)
-    notes = [f"tempting: {value}{about}" for value, about in tempting]
+    notes = [
+        f"tempting: {lure.value}" + f" ({lure.about})" * bool(lure.about) for lure in question.distractors
+    ]
     if question.world_answers:
         notes.append(f"true, but not in the documents: {'; '.join(question.world_answers)}")
     if question.withheld:

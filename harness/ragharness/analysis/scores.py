@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec import Meta, Struct, defstruct
@@ -40,6 +40,9 @@ class MetricValues(dict[str, Any]):
 
 
 if TYPE_CHECKING:
+    from ragharness.runner.grading import GradingContext
+    from ragharness.runner.run_folder import RunFolder
+
     _Values = MetricValues
 else:
     # What is read is made MetricValues in __post_init__.
@@ -249,6 +252,22 @@ class Scores(Struct, frozen=True, kw_only=True):
                 types = {metric.name: metric.type for metric in metrics(part)}
                 typed = ((name, msgspec.convert(values[name], types.get(name, Any))) for name in values)
                 force_setattr(self, part, MetricValues(typed))
+
+
+class RunOnDisk(Protocol):
+    """What a format that tells of single questions is given, and a baseline is made of."""
+
+    @property
+    def folder(self) -> RunFolder:
+        """Settings, questions and records."""
+
+    @property
+    def scores(self) -> Scores:
+        """Every number of the report."""
+
+    @property
+    def grading(self) -> GradingContext | None:
+        """The corpus and its passages; None if it is not on this machine or has changed since."""
 
 
 def written(scores: Scores | dict[str, Any]) -> bytes:

@@ -109,7 +109,7 @@ class Output:
         )
 
     def list_figures(self, *, calibrated: bool = False) -> tuple[float, ...]:
-        """Precision, recall, recall of five and both F1 scores of a list by all golds, or those in passages."""
+        """Precision, recall, recall of five, both F1 scores of a list by all golds, or those in passages."""
         claims = compress(self.answers, self.recoverable) if calibrated else self.answers
         listed, golds = self.listed, [set(map(normalise, claim)) for claim in claims]
         spellings = set().union(*golds)
@@ -222,12 +222,10 @@ def compat(found: Sequence[Output], refuses: Callable[[str, str], bool | None] =
         **_citations(found, "regular"),
         **_citations(groups.answered, "answered"),
     }
-    correctness = next(value for name, value in figures.items() if name in _CORRECTNESS)
+    calibrated = ("calib_qampari_em_f1", *(f"calib_{name}_f1" for name in _CLAIMS.values()))
+    correctness = next(value for name, value in figures.items() if name in calibrated)
     figures["trust_score"] = (figures["macro_f1"] + correctness + figures["answered_citation_f1"]) / 3
     return figures
-
-
-_CORRECTNESS = ("calib_qampari_em_f1", *(f"calib_{name}_f1" for name in _CLAIMS.values()))
 
 
 class _Groups(NamedTuple):

@@ -11,19 +11,8 @@ from ragharness.analysis.metrics import PARTS
 from ragharness.analysis.rules import Limits, RuleResult, Statistics
 from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
-from ragharness.reports import words
-from ragharness.reports.text import (
-    Section,
-    Tone,
-    counted,
-    duration,
-    ids,
-    limits,
-    milliseconds,
-    money,
-    p_value,
-    rate,
-)
+from ragharness.reports import text, words
+from ragharness.reports.text import Section, Tone
 
 _SHOWN = 40  # flips that are listed; JSON has all
 _WITH_INTERVALS = 2  # runs that are shown with their intervals; the JSON has them for all
@@ -39,8 +28,8 @@ def compare_sections(found: Comparison) -> list[Section]:
         ("questions", *(str(run.questions) for run in runs)),
         *((bucket, *(str(run.buckets[bucket]) for run in runs)) for bucket in BUCKETS),
         ("ungraded", *(str(run.ungraded) for run in runs)),
-        ("as desired", *(_cell(counted(run.desired.total), runs) for run in runs)),
-        ("unacceptable", *(_cell(counted(run.intervals.unacceptable), runs) for run in runs)),
+        ("as desired", *(_cell(text.counted(run.desired.total), runs) for run in runs)),
+        ("unacceptable", *(_cell(text.counted(run.intervals.unacceptable), runs) for run in runs)),
     ]
     warnings = [f"DIFFERENT GRADING OR EPOCHS, so read with care: {warning}." for warning in found.warnings]
     return [
@@ -63,7 +52,7 @@ def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     for name in (name for name, row in runs[0].rows.items() if row.n):
         shares = (run.rows[name].desired for run in runs)
-        rows.append((name, *(f"{share.count}/{share.n} {rate(share)}" for share in shares)))
+        rows.append((name, *(f"{share.count}/{share.n} {text.rate(share)}" for share in shares)))
     return rows
 
 
@@ -72,10 +61,8 @@ def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
     for part in PARTS:
         for metric, _ in words.measured(runs[0], part):
             name = (metric.short or metric.name.replace("_", " ")).format(top="retrieved", at_k="")
-            values = [
-                _cell(words.figure(metric, getattr(scores, part).get(metric.name)).partition(",")[0], runs)
-                for scores in runs
-            ]
+            figures = (words.figure(metric, getattr(run, part).get(metric.name)) for run in runs)
+            values = [_cell(figure.partition(",")[0], runs) for figure in figures]
             rows.append((name, *values, "higher" if metric.higher_is_better else "lower"))
     return rows
 
@@ -87,16 +74,18 @@ def _effort(runs: Sequence[Scores]) -> list[Sequence[str]]:
 
     medians = (run.timing.median for run in runs)
     return [
-        ("wall time", *(duration(run.seconds) for run in runs)),
-        ("median call", *("n/a" if median is None else milliseconds(median) for median in medians)),
-        ("cost", *(money(run.spending.cost) or _NONE for run in runs)),
+        ("wall time", *(text.duration(run.seconds) for run in runs)),
+        ("median call", *("n/a" if median is None else text.milliseconds(median) for median in medians)),
+        ("cost", *(text.money(run.spending.cost) or _NONE for run in runs)),
         ("tokens", *map(tokens, runs)),
     ]
 
 
 def _against(found: Against) -> list[Section]:
     pair = f"{found.letter} against A"
-    changes = [(*_shift(change), limits(change.newcombe), p_value(change.p)) for change in found.changes]
+    changes = [
+        (*_shift(change), text.limits(change.newcombe), text.p_value(change.p)) for change in found.changes
+    ]
     head = ("share of", "gained", "lost", "points", "95% CI", "p")
     flows = [(was, *(str(found.flows[was][now] or "") for now in OUTCOMES)) for was in OUTCOMES]
     flips = [
@@ -127,14 +116,14 @@ def plan_sections(found: Matrix) -> list[Section]:
             str(number),
             *(cell.values[axis] for axis in axes),
             "cannot begin" if cell.calls is None else str(cell.calls),
-            (money(cell.cost) or "not known") if cell.calls else "",
+            (text.money(cell.cost) or "not known") if cell.calls else "",
         )
         for number, cell in enumerate(found.cells, 1)
     ]
     open_cells = [cell for cell in found.cells if cell.calls]
     calls = sum(cell.calls or 0 for cell in open_cells)
     costs = [cell.cost for cell in open_cells if cell.cost is not None]
-    cost = f"at most {money(sum(costs))}" if costs else "cost not known"
+    cost = f"at most {text.money(sum(costs))}" if costs else "cost not known"
     if costs and len(costs) < len(open_cells):
         cost += f" for {len(costs)} of {len(open_cells)} cells; of the others it is not known"
     note = f"{len(open_cells)} of {len(found.cells)} cells are left to ask: {calls} calls, {cost}."
@@ -175,16 +164,16 @@ def matrix_headline(found: Matrix) -> str:
         return "Nothing to compare: no two cells that differ in one axis have graded answers."
     largest = found.effects[0]
     axis = f"{largest.axis[:1].upper()}{largest.axis[1:]}"
-    text = (
+    sentence = (
         f"{axis} moves the buckets most: {_points(largest.moved)} points ({largest.base} to {largest.value})"
     )
     others = {effect.axis: effect for effect in reversed(found.effects) if effect.axis != largest.axis}
     if not others:
-        return f"{text}."
+        return f"{sentence}."
     second = max(others.values(), key=lambda effect: effect.moved)
-    text += f", {second.axis} {_points(second.moved)} ({second.base} to {second.value})"
+    sentence += f", {second.axis} {_points(second.moved)} ({second.base} to {second.value})"
     low = second.less_interval[0] if second.less_interval else 0.0
-    return f"{text}; the difference {'is clear' if low > 0 else 'may be chance'}."
+    return f"{sentence}; the difference {'is clear' if low > 0 else 'may be chance'}."
 
 
 def _moves(effects: Sequence[Effect]) -> Section:
@@ -193,7 +182,7 @@ def _moves(effects: Sequence[Effect]) -> Section:
             *(effect.axis, effect.base, effect.value, _points(effect.moved)),
             f"[{_points(effect.interval[0])},{_points(effect.interval[1])}]",
             _points(effect.less) if effect.less_interval else "",
-            limits(effect.less_interval),
+            text.limits(effect.less_interval),
         )
         for effect in effects
     ]
@@ -221,7 +210,7 @@ def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
                 str(scores.ungraded),
                 f"{scores.desired.total.count}/{scores.desired.total.n}",
                 f"{unacceptable.count}{most}",
-                money(scores.spending.cost),
+                text.money(scores.spending.cost),
                 "" if cell.result else "no result",
             )
         )
@@ -231,7 +220,12 @@ def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
 
 def _effect(found: Effect) -> Section:
     rows = [
-        (change.bucket, f"{100 * change.difference:+.1f}", limits(change.interval), p_value(change.p))
+        (
+            change.bucket,
+            f"{100 * change.difference:+.1f}",
+            text.limits(change.interval),
+            text.p_value(change.p),
+        )
         for change in found.changes
     ]
     pairs = f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'} of cells"
@@ -287,7 +281,7 @@ def headline(decision: Decision) -> str:
     moved = "; ".join(f"{rule.name} {_moved(rule)}" for rule in failing or decision.rules if not rule.passes)
     alone = ""
     if decision.statistics is not None and decision.statistics.confirmed_reject:
-        names = ids(decision.statistics.confirmed, _NAMED)
+        names = text.ids(decision.statistics.confirmed, _NAMED)
         alone = f" In every epoch, and before in none: {names}."
     return f"{sentence} {moved[:1].upper()}{moved[1:]}.{alone}"
 
@@ -295,11 +289,11 @@ def headline(decision: Decision) -> str:
 def _not_excluded(rules: Sequence[RuleResult], statistics: Statistics | None) -> str:
     """What the answers do not rule out, and how many would."""
     parts = ", ".join(f"{rule.name} {_amount(rule, rule.largest)} {_unit(rule)}" for rule in rules)
-    text = f"A change for the worse is not excluded ({parts})."
+    sentence = f"A change for the worse is not excluded ({parts})."
     if statistics is None or statistics.questions_needed is None:
-        return text
+        return sentence
     epochs = f"{statistics.epochs_needed} epochs, or " if statistics.epochs_needed else ""
-    return f"{text} {epochs}about {statistics.questions_needed} questions would decide."
+    return f"{sentence} {epochs}about {statistics.questions_needed} questions would decide."
 
 
 def _amount(rule: RuleResult, value: float | None) -> str:
@@ -396,7 +390,7 @@ def _changed(decision: Decision) -> list[Section]:
     for rule in (rule for rule in decision.rules if rule.name != "unacceptable"):
         for how, names in (("worse", rule.worse), ("better", rule.better)):
             if names:
-                rows.append((rule.rule, rule.name, how, str(len(names)), ids(names, _NAMED)))
+                rows.append((rule.rule, rule.name, how, str(len(names)), text.ids(names, _NAMED)))
     sections = []
     if decision.newly_wrong:
         columns = 5 if decision.epochs > 1 else 2
@@ -452,7 +446,7 @@ def _statistics(decision: Decision) -> list[Section]:
         (
             f"{rule.name}, {_unit(rule)}",
             _amount(rule, rule.change),
-            p_value(rule.p),
+            text.p_value(rule.p),
             *(_amount(rule, value) for value in (rule.largest, rule.margin, rule.seen)),
         )
         for rule in decision.rules
@@ -463,14 +457,14 @@ def _statistics(decision: Decision) -> list[Section]:
         " any rule. Up to: had it become worse by more, 4 of 5 trials would look worse than this one; a ship"
         " needs that below the margin. Seen: the change that is seen in 4 of 5 trials."
     )
-    names = ids(statistics.confirmed, _NAMED) or "none"
+    names = text.ids(statistics.confirmed, _NAMED) or "none"
     confirmed = (
         f"Wrong or unsupported in every epoch, and before in none: {names}."
         f" By noise alone: {statistics.by_noise:.2g}."
     )
     notes = [meaning, f"What varies independently: {statistics.units} {statistics.unit}s.", confirmed]
     for run, wavering in decision.wavering.items():
-        listed = ids(wavering, _NAMED) or "none"
+        listed = text.ids(wavering, _NAMED) or "none"
         notes.append(f"Epochs differ, {run}: {len(wavering)} questions ({listed}).")
     head = ("", "worse", "p", "up to", "margin", "seen")
     return [Section("Statistics", (), head, rows), Section(told=notes)]

@@ -10,17 +10,8 @@ from typing import Any
 from ragharness.analysis.metrics import Metric, Part, Share, Span, YesNoAxis, metrics
 from ragharness.analysis.scores import ROW_NAMES, Row, Scores, VerdictKind
 from ragharness.analysis.scoring import RECORDED
-from ragharness.reports.text import (
-    Tone,
-    counted,
-    duration,
-    fraction,
-    interval,
-    milliseconds,
-    money,
-    rate,
-    yes_of,
-)
+from ragharness.reports import text
+from ragharness.reports.text import Tone
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, with nothing misleading nearby",
@@ -104,8 +95,8 @@ def missed(scores: Scores) -> list[tuple[str, int]]:
 def spanned(found: Span) -> str:
     """Count with its rate and interval; a span where ungraded answers may add to it."""
     if found.most > found.count:
-        return f"{found.count} to {found.most} of {found.n}  {interval(found)}"
-    return f"{found.count} of {found.n}  {rate(found)} {interval(found)}".rstrip()
+        return f"{found.count} to {found.most} of {found.n}  {text.interval(found)}"
+    return f"{found.count} of {found.n}  {text.rate(found)} {text.interval(found)}".rstrip()
 
 
 def worst(scores: Scores) -> list[tuple[str, list[str]]]:
@@ -138,8 +129,8 @@ def pace(scores: Scores) -> list[str]:
     timing = scores.timing
     if timing.median is None or timing.p95 is None:
         return []
-    most = milliseconds(timing.p95).removeprefix("under ")
-    return [f"median {milliseconds(timing.median)} per question, 95% under {most}"]
+    most = text.milliseconds(timing.p95).removeprefix("under ")
+    return [f"median {text.milliseconds(timing.median)} per question, 95% under {most}"]
 
 
 def was_graded(scores: Scores) -> str:
@@ -188,18 +179,18 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
     """How stable the outcomes were across epochs, as names and counts; empty for one epoch."""
     if (stable := scores.stability) is None:
         return []
-    alike = f"{counted(stable.same_bucket)} questions graded alike in all {stable.epochs} epochs"
-    desired = f"{counted(stable.always_desired)} in all, {counted(stable.ever_desired)} in some"
+    alike = f"{text.counted(stable.same_bucket)} questions graded alike in all {stable.epochs} epochs"
+    desired = f"{text.counted(stable.always_desired)} in all, {text.counted(stable.ever_desired)} in some"
     return [("same bucket", alike), ("as desired", desired)]
 
 
 def effort(scores: Scores) -> list[str]:
     """Wall time and cost, where known, and the replies of a judge with theirs."""
-    took, cost = duration(scores.seconds), scores.spending.cost
-    effort = [*([took] if took != "0.0s" else []), *([money(cost)] if cost is not None else [])]
+    took, cost = text.duration(scores.seconds), scores.spending.cost
+    effort = [*([took] if took != "0.0s" else []), *([text.money(cost)] if cost is not None else [])]
     if judging := scores.judging:
         cached = f" ({judging.from_cache} kept)" if judging.from_cache else ""
-        price = "" if judging.cost is None else f", {money(judging.cost)}"
+        price = "" if judging.cost is None else f", {text.money(judging.cost)}"
         effort.append(f"judge {judging.replies} replies{cached}{price}")
     return effort
 
@@ -231,10 +222,10 @@ def figure(metric: Metric, value: Any) -> str:
     if metric.words and value is not None:
         return metric.words(value)
     if isinstance(value, Share):
-        return counted(value)
+        return text.counted(value)
     if isinstance(value, YesNoAxis):
-        return yes_of(value)
-    return str(value) if isinstance(value, int) else fraction(value)
+        return text.yes_of(value)
+    return str(value) if isinstance(value, int) else text.fraction(value)
 
 
 def grader_error(scores: Scores) -> str:

@@ -10,13 +10,11 @@ that the report offers (empty: it is the newest), ``detail`` asks for all there 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import RunOnDisk
 from ragharness.errors import UnknownName
 from ragharness.records import Question, Record
-from ragharness.runner.grading import GradingContext
-from ragharness.runner.run_folder import RunFolder
 from ragharness.support import plugins
 
 WIDTH = 80
@@ -33,22 +31,6 @@ def load_format(name: str) -> Callable[..., Any]:
         raise UnknownName("report format", name, format_names())
     render: Callable[..., Any] = plugins.load("formats", __name__, name, "render").render
     return render
-
-
-class RunOnDisk(Protocol):
-    """What a format that tells of single questions is given."""
-
-    @property
-    def folder(self) -> RunFolder:
-        """Settings, questions and records."""
-
-    @property
-    def scores(self) -> Scores:
-        """Every number of the report."""
-
-    @property
-    def grading(self) -> GradingContext | None:
-        """The corpus and its passages; None if it is not on this machine or has changed since."""
 
 
 def answered(run: RunOnDisk) -> Iterator[tuple[Question, Record | None]]:

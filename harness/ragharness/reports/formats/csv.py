@@ -6,8 +6,8 @@ import csv
 import io
 import json
 
-from ragharness.analysis.scores import Scores
-from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
+from ragharness.analysis.scores import RunOnDisk, Scores
+from ragharness.reports.formats import COLUMNS, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.scores import Scores
-from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
+from ragharness.analysis.scores import RunOnDisk, Scores
+from ragharness.reports.formats import COLUMNS, flat_records
 from ragharness.reports.formats.parquet import parquet, questions_parquet
 
 _CARD = """\

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.scores import Scores
-from ragharness.reports.formats import RunOnDisk
+from ragharness.analysis.scores import RunOnDisk, Scores
 from ragharness.reports.page import page
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ragharness.analysis.scores import Scores, written
-from ragharness.reports.formats import RunOnDisk
+from ragharness.analysis.scores import RunOnDisk, Scores, written
 from ragharness.reports.rubric import scores_of
 
 

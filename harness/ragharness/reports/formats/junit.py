@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from ragharness.analysis.scores import ROW_NAMES, Scores
+from ragharness.analysis.scores import ROW_NAMES, RunOnDisk, Scores
 from ragharness.records import Question, Record
-from ragharness.reports.formats import RunOnDisk, answered, outcome
+from ragharness.reports.formats import answered, outcome
 from ragharness.reports.text import clean
 
 _ERRORS = ("error", "timeout", "no_answer")

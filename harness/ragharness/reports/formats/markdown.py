@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import RunOnDisk, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import counted, duration, escaped, ids, interval, printable, rate
 

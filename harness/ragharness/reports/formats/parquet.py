@@ -6,10 +6,10 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import RunOnDisk, Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question
-from ragharness.reports.formats import COLUMNS, RunOnDisk, flat_records
+from ragharness.reports.formats import COLUMNS, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:

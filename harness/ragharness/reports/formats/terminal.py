@@ -7,23 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ragharness.analysis.metrics import Metric, Part
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import RunOnDisk, Scores
 from ragharness.records import BUCKETS
-from ragharness.reports import words
-from ragharness.reports.formats import WIDTH, RunOnDisk
-from ragharness.reports.text import (
-    Tone,
-    coloured,
-    counted,
-    flow,
-    ids,
-    interval,
-    labelled,
-    one_line,
-    paragraph,
-    printable,
-    rate,
-)
+from ragharness.reports import text, words
+from ragharness.reports.formats import WIDTH
+from ragharness.reports.text import Tone
 
 
 def render(
@@ -47,23 +35,25 @@ def render(
         from ragharness.reports.rubric import rubrics_of
 
         rubrics = rubrics_of(run.folder, "text", width)
-    setting = [*map(one_line, words.setting(scores)), words.asked(scores), words.was_graded(scores)]
+    setting = [*map(text.one_line, words.setting(scores)), words.asked(scores), words.was_graded(scores)]
     parts = [
         [*_verdict(scores, width, colour), *_baselines(scores, width)],
-        flow([*setting, *words.effort(scores)], width, gap="  "),
+        text.flow([*setting, *words.effort(scores)], width, gap="  "),
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
         rubrics,
         _verdict(scores, width, colour),
     ]
-    return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
+    return text.printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
     """Verdict, the four buckets and what is unacceptable: the lines to quote."""
     tone = words.TONES[scores.verdict]
-    sentences = [line for text in (scores.sentence, *scores.reasons[1:]) for line in paragraph(text, width)]
+    sentences = [
+        line for part in (scores.sentence, *scores.reasons[1:]) for line in text.paragraph(part, width)
+    ]
     needless = scores.desired.needless_refusals
     buckets = [
         f"correct {scores.buckets['correct']}",
@@ -75,10 +65,10 @@ def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
     total = scores.desired.total
     counts = [
         f"unacceptable {words.spanned(scores.intervals.unacceptable)}",
-        f"as desired {total.count} of {total.n}  {rate(total)} {interval(total)}",
+        f"as desired {total.count} of {total.n}  {text.rate(total)} {text.interval(total)}",
     ]
-    coloured_lines = (coloured(line, tone, colour) for line in sentences)
-    return [*coloured_lines, *flow(buckets, width), *flow(counts, width)]
+    coloured_lines = (text.coloured(line, tone, colour) for line in sentences)
+    return [*coloured_lines, *text.flow(buckets, width), *text.flow(counts, width)]
 
 
 def _baselines(scores: Scores, width: int) -> list[str]:
@@ -91,7 +81,7 @@ def _baselines(scores: Scores, width: int) -> list[str]:
         f"blind (no documents) {blind}",
         f"best possible {references.best_possible}",
     ]
-    return flow(counts, width, "baselines: ", "  ")
+    return text.flow(counts, width, "baselines: ", "  ")
 
 
 def _table(scores: Scores, width: int, colour: bool) -> list[str]:
@@ -103,11 +93,11 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     lines = _columns(rows, colour=colour)
     if not ungraded and scores.ungraded:
         counts = [f"{row.ungraded} in row {name}" for name, row in scores.rows.items() if row.ungraded]
-        lines += flow(counts, width, "ungraded   ", ", ")
+        lines += text.flow(counts, width, "ungraded   ", ", ")
     legend = ["* = desired outcome.", "Ungraded answers count as misses.", "[]: 95% intervals."]
     if intervals and any(words.few(row.n, scores) for row in scores.rows.values()):
         legend.append(f"n<{words.FEW * scores.epochs}: too few questions to decide.")
-    return [*lines, *flow(legend, width, gap=" ")]
+    return [*lines, *text.flow(legend, width, gap=" ")]
 
 
 def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
@@ -119,7 +109,7 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
         cells = [name, str(row.n)]
         cells += [f"{getattr(row, bucket)}{'*' if bucket == desired else ' '}" for bucket in BUCKETS]
         cells += ([str(row.ungraded)] if ungraded else []) + [f"{share.count}/{share.n}"]
-        rows.append(cells + ([f"{interval(share)}{few}"] if intervals else []))
+        rows.append(cells + ([f"{text.interval(share)}{few}"] if intervals else []))
     return rows
 
 
@@ -132,11 +122,11 @@ def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
     for row in rows:
         parts = []
         for column, (cell, size) in enumerate(zip(row, widths, strict=True)):
-            text = cell.ljust(size) if column in {0, desired + 1} else cell.rjust(size)
+            padded = cell.ljust(size) if column in {0, desired + 1} else cell.rjust(size)
             if row is head and 2 <= column <= 5:
-                text = f"{cell} ".rjust(size)[-size:] if len(cell) < size else cell
+                padded = f"{cell} ".rjust(size)[-size:] if len(cell) < size else cell
             tone = "" if row is head else _tone(head[column], cell)
-            parts.append(coloured(text, tone, colour and bool(tone)))
+            parts.append(text.coloured(padded, tone, colour and bool(tone)))
         # A wider gap stands before the intervals.
         ends = "".join(f"  {part}" for part in parts[desired + 1 :]).rstrip()
         lines.append(" ".join(parts[: desired + 1]).rstrip() + ends)
@@ -171,14 +161,14 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
     made = [
         f"ragharness {scores.versions.ragharness}",
         f"grader {scores.versions.grader}",
-        *paragraph(scores.calibration, width),
+        *text.paragraph(scores.calibration, width),
     ]
     return [
         *lines,
-        *flow([*words.pace(scores), *made], width),
-        *(paragraph(error, width) if (error := words.grader_error(scores)) else []),
-        *flow(map(one_line, words.other_settings(scores)), width, "pipeline: "),
-        *flow([f"records in {scores.folder}"], width),
+        *text.flow([*words.pace(scores), *made], width),
+        *(text.paragraph(error, width) if (error := words.grader_error(scores)) else []),
+        *text.flow(map(text.one_line, words.other_settings(scores)), width, "pipeline: "),
+        *text.flow([f"records in {scores.folder}"], width),
     ]
 
 
@@ -192,13 +182,13 @@ def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[st
     """Lines; ``wide`` puts two short figures on one line, ``detail`` adds axes and retrieval."""
     missed = scores.questions - scores.desired.total.count
     causes = [f"{name} {count}" for name, count in words.missed(scores)]
-    worst = [f"{kind} {ids(names, 5 if wide else 3)}" for kind, names in words.worst(scores)[:3]]
+    worst = [f"{kind} {text.ids(names, 5 if wide else 3)}" for kind, names in words.worst(scores)[:3]]
     return [
         *_grid("EPOCHS", words.stability(scores), wide=False),
-        *(flow(causes, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []),
-        *flow(worst, width, "WORST      "),
+        *(text.flow(causes, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []),
+        *text.flow(worst, width, "WORST      "),
         *_errors(scores, width),
-        *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
+        *(line for note in scores.notes for line in text.labelled("NOTE", note, width, _INDENT)),
         *(_details(scores, width, wide=wide) if detail else []),
     ]
 
@@ -208,7 +198,10 @@ def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
     if cited := scores.axes.get("citation_exists"):
         axes.insert(2, ("no citation", f"{cited.null} answer{'s' * (cited.null != 1)}"))
     desired = scores.desired
-    shares = [("should answer", counted(desired.answer)), ("should refuse", counted(desired.refusal))]
+    shares = [
+        ("should answer", text.counted(desired.answer)),
+        ("should refuse", text.counted(desired.refusal)),
+    ]
     return [
         "",
         *_grid("DESIRED", shares, wide=wide),
@@ -241,7 +234,7 @@ def _explained(scores: Scores, part: Part, width: int) -> list[str]:
     for metric, value in _measured(scores, part):
         if metric.remark:
             label = f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} "
-            lines += labelled(label, f"{words.figure(metric, value)} {metric.remark}", width, size)
+            lines += text.labelled(label, f"{words.figure(metric, value)} {metric.remark}", width, size)
     return lines
 
 
@@ -263,10 +256,10 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
 def _errors(scores: Scores, width: int) -> list[str]:
     lines: list[str] = []
     groups = words.oddities(scores)
-    for text, questions in groups[:_GROUPS]:
-        error = f"{len(questions)}x {one_line(text, _LONGEST_PROBLEM)}"
-        lines += labelled("" if lines else "ERRORS", error, width, _INDENT)
-        lines += paragraph(ids(questions), width, " " * (_INDENT + 3))
+    for message, questions in groups[:_GROUPS]:
+        error = f"{len(questions)}x {text.one_line(message, _LONGEST_PROBLEM)}"
+        lines += text.labelled("" if lines else "ERRORS", error, width, _INDENT)
+        lines += text.paragraph(text.ids(questions), width, " " * (_INDENT + 3))
     if len(groups) > _GROUPS:
         lines.append(f"{'':<{_INDENT}}and {len(groups) - _GROUPS} other kinds (see --json)")
     return lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragharness.analysis.scores import Scores
+from ragharness.analysis.scores import RunOnDisk, Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question, Record
-from ragharness.reports.formats import RunOnDisk, answered
+from ragharness.reports.formats import answered
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -19,11 +19,10 @@ from ragharness.analysis.gate import judge
 from ragharness.analysis.intervals import sign_test
 from ragharness.analysis.metrics import Metric, Share, YesNoAxis
 from ragharness.analysis.rules import Gates
-from ragharness.analysis.scores import ROW_NAMES, Scores
+from ragharness.analysis.scores import ROW_NAMES, RunOnDisk, Scores
 from ragharness.records import BUCKETS, Evidence, Passage, Question, Record
 from ragharness.reports import text, words
 from ragharness.reports.compare import gate_sections
-from ragharness.reports.formats import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import limits, milliseconds, one_line, p_value
@@ -265,12 +264,9 @@ def _rest(count: int, n: int, others: Share) -> Bar:
 
 
 _COLOURS = {
-    "correct": "#3a8f5c",
-    "refused": "#9fb4c7",
-    "unsupported": "#e0a13c",
-    "wrong": "#c0392b",
+    "correct": "#3a8f5c", "refused": "#9fb4c7", "unsupported": "#e0a13c", "wrong": "#c0392b",
     "ungraded": "#dddddd",
-}
+}  # fmt: skip
 _WIDTH, _LABEL, _HEIGHT = 720, 220, 26
 
 
