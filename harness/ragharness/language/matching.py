@@ -119,8 +119,8 @@ def _search(text: str, tokenized: _Tokens, alias: str) -> Iterator[tuple[int, in
         low = bisect_right(spans, start, key=itemgetter(1)) if before else 0
         high = bisect_left(spans, end, key=itemgetter(0)) if after else 0
         if words[max(0, low - len(before)) : low] == before and words[high : high + len(after)] == after:
-            first, last = low - len(before), high + len(after) - 1
-            yield spans[first][0] if before else start, spans[last][1] if after else end
+            head, tail = low - len(before), high + len(after) - 1
+            yield spans[head][0] if before else start, spans[tail][1] if after else end
 
 
 def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
