@@ -39,6 +39,7 @@ from ragharness.pipelines.refuse import refusal
 from ragharness.records import Passage
 
 LEAST = 0.5  # the least share of what is asked
+
 MORE = {"": 0.7, "list": 0.6, "money": 0.7, "name": 0.7, "percent": 0.6}
 """The same for some kinds of value; money stands beside some words of most questions about a filing."""
 
@@ -47,6 +48,7 @@ UNSEEN = 0.5  # discount on the weight of a word that no sentence holds: it may 
 SHORTEST = 3  # words of the shortest sentence that can state something; others are headings and labels
 LETTERS = 5  # letters that are compared: an auditor has audited
 _UNTABLED = ("", "claim", "date", "list", "name", "place")  # the kinds that no figure of a table answers
+
 _DISTINGUISHING = frozenset({"before", "after", "other"})
 """Words without a subject of their own that make another row of it: income before taxes, other income."""
 
@@ -62,6 +64,7 @@ _NO_SENTENCE = regex(
 )
 _REFERS_BACK = regex(r"(?:It|They|This|These|He|She|Its|Their|Those|His|Her|The following)\b")
 _LEADS_IN = regex(r"The following\b")
+
 _SYNONYMOUS_PHRASES = {
     "commencing": "into force",
     "utmost": "up to|at most|not exceed|no more than|largest",
@@ -73,6 +76,7 @@ _SYNONYMS = {  # phrases and words that say the same of a value in question and 
     "utmost": "maximum highest",
     "particular": "especially",
 }
+
 _WORD_OF_PHRASE = {
     f" {phrase} ": f" {word} "
     for word, phrases in _SYNONYMOUS_PHRASES.items()
@@ -85,6 +89,7 @@ def _cut(text: str) -> list[str]:
 
 
 _KEY_OF_SYNONYM = {key: _cut(word)[0] for word, synonyms in _SYNONYMS.items() for key in _cut(synonyms)}
+
 _ASKING = frozenset(  # they ask for a kind of value or speak of the document: an answer does without them
     concept[:LETTERS]
     for concept in (
