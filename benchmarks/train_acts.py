@@ -6,8 +6,8 @@
 ``acts.tsv`` holds clauses of the project's own words by what they do ("#" and a digest: one of EVOUNA's); the
 other clauses of its answers that decline nothing, and those of answers that people call correct, are
 statements. Whether an answer declines is learnt from the cases, ``declines.jsonl`` and EVOUNA, without the
-unseen quarter of questions. The figures printed are of weights that did not see the quarter of the clauses that
-they are on.
+unseen quarter of questions. The figures printed are of weights that did not see the quarter of the clauses
+that they are on.
 """
 
 from __future__ import annotations

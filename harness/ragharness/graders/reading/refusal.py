@@ -197,7 +197,7 @@ _SILENT = _IDLE | {"pointer"}
 """Acts that may stand beside a decline and say no more."""
 _ANOTHER = frozenset(("different", "another", "other", "unrelated", "separate"))
 _BRACKETS = regex(r"\[[^\[\]]*\]")
-_FIRST = r"^\W*{}"
+_START = r"^\W*{}"
 _DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
@@ -290,7 +290,7 @@ def _answers_first(said: Sequence[Clause], profile: Profile) -> bool:
 
 def _says_yes_or_no(clause: str) -> bool:
     """Whether a clause begins with yes or no, or is nothing but an elliptic one ("It does not.")."""
-    return bool(pattern("acts", "yes_or_no").match(clause) or pattern("yesno", "leans", _FIRST).match(clause))
+    return bool(pattern("acts", "yes_or_no").match(clause) or pattern("yesno", "leans", _START).match(clause))
 
 
 def _is_plain(text: str) -> bool:
