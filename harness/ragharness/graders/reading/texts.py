@@ -104,6 +104,7 @@ def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]
 ENOUGH = 0.5  # share of the words of a gold's reasons that an answer must hold beside its yes or no
 FEW_WORDS = 4  # own words of a yes or no with no more behind it than the question says
 ANOTHER_WORD = 0.8  # the Jaro-Winkler similarity below which a word is no spelling of another one
+_VERSION = regex(r"\d+(?:\.\d+)+")  # "3.2" may be 3.2.0
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 
@@ -155,7 +156,8 @@ def weigh_text(
             return _commit(read, parts, question, "match")
         likely = (wrong_up_to + correct_from) / 2
     responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
-    if other or likely <= wrong_up_to:
+    coarser = any(f"{word}." in text for word in _VERSION.findall(said) for text in gold)
+    if other or (likely <= wrong_up_to and not coarser):
         read.value = other or read.value
         return _commit(read, parts, question, "mismatch") if read.committed or responsive or other else read
     read.committed, read.match = False, "none"
