@@ -25,7 +25,7 @@ from ragharness.analysis.scores import RunOnDisk, Scores, read_scores
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.questions.questionset import frozen_set
-from ragharness.records import Record, Retrieved, YesNo
+from ragharness.records import Record, Retrieved, Supports, YesNo
 from ragharness.runner.grading import came_out
 from ragharness.runner.run_folder import Settings, differences, moment
 from ragharness.support import resources
@@ -55,7 +55,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence_ranks: tuple[int, ...] = ()
     cited: tuple[str, ...] = ()
     citation_exists: YesNo | None = None
-    citation_supports: YesNo | None = None
+    citation_supports: Supports | None = None
     refusal_quality: int | None = None
     extra_claim_count: int | None = None
     answer: str = ""  # SHA-256 of its text; empty: there is none
