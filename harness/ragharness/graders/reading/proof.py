@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from rapidfuzz.distance import JaroWinkler
@@ -151,9 +152,13 @@ class Licence(NamedTuple):
         return profile.kind != "text" and (own or (named and self.coverage(around) >= _NAMED))
 
     def _knows(self, name: str) -> bool:
-        if len(name) == 1 or name in self.words or name in _PLAIN:
-            return True
-        return any(_alike(name, word) for word in self.words)
+        return len(name) == 1 or name in self.words or name in _PLAIN or _has_form(name, self.words)
+
+
+@lru_cache(maxsize=16384)
+def _has_form(name: str, words: frozenset[str]) -> bool:
+    """Whether one of the words is a form of a concept."""
+    return any(_alike(name, word) for word in words if word[:1] == name[:1] or name in word or word in name)
 
 
 def _alike(name: str, word: str) -> bool:
@@ -455,14 +460,16 @@ def _rival_names(text: str, stated: set[str], strict: Licence) -> Iterator[Rival
     for segment in _CONTRAST.split(text):
         for low, high in clauses(segment):
             clause = segment[low:high]
-            strange = [word for word in strict.strange(clause) if len(word) > 2]
-            odd = not strange or len(strict.strange(segment)) > len(strict.strange(clause)) or ":" in clause
-            if odd or YEAR.search(segment) or does("courtesy", clause):
+            given, size = _GIVEN.search(clause), len(_WORD.findall(clause))
+            if (given is None and size > _STEM) or ":" in clause or YEAR.search(segment):
                 continue
-            given = _GIVEN.search(clause)
+            strange = [word for word in strict.strange(clause) if len(word) > 2]
+            odd = not strange or len(strict.strange(segment)) > len(strict.strange(clause))
+            if odd or does("courtesy", clause):
+                continue
             stands = given is not None and all(word in given[1] for word in strange)
             settles = stands and _SETTLES.search(clause) is not None
             settles = settles and not any(gold in clause for gold in stated)
-            whole = len(strange) == len(_WORD.findall(clause)) <= _STEM and clause[:1].isupper()
+            whole = len(strange) == size <= _STEM and clause[:1].isupper()
             if whole or settles or (stands and all(_is_name(word, clause) for word in strange)):
                 yield Rival(" ".join(strange), settles)
