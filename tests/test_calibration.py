@@ -349,17 +349,17 @@ def test_answers_written_without_a_look_at_the_rules() -> None:
 
 
 def test_answers_a_word_away_from_right() -> None:
-    """As measured with rules@4, rounds 3 and 5 unseen; rules@3 called 134 false ones correct and left 255 open."""
+    """As measured, rounds 3 and 5 unseen: a change may decide more of these, not more of them falsely."""
     grader = load_grader()
     answers = read_labelled(Path(__file__).with_name("cases") / "near_misses.jsonl")
     found = calibrate(grader, answers).confusion
     assert sum(sum(row.values()) for row in found.values()) == 1434
     assert found["correct"]["wrong"] <= 16
-    assert found["incorrect"]["correct"] <= 137
+    assert found["incorrect"]["correct"] <= 134
     assert (found["correct"]["refused"], found["refusal"]["correct"]) <= (2, 0)
     assert found["incorrect"]["refused"] <= 9
     assert found["refusal"]["wrong"] <= 11
-    assert sum(row["needs_review"] for row in found.values()) <= 242
+    assert sum(row["needs_review"] for row in found.values()) <= 255
 
 
 BAD = [

@@ -79,7 +79,7 @@ def test_a_lower_rate_of_false_corrects_asks_for_more() -> None:
 
 
 def test_the_operating_point_is_part_of_the_version_and_moves_verdicts() -> None:
-    assert load_grader("rules").version == load_grader("rules", 0.01).version
+    assert load_grader("rules").version == load_grader("rules", 0.0095).version
     assert load_grader("rules", 0.02).version.endswith("(false correct 0.02)")
     answer = (
         "The capital is Strelsau or so they say, in the days of the fifth Rudolf, who was crowned in Zenda."

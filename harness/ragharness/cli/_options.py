@@ -143,7 +143,7 @@ FALSE_CORRECT = typer.Option(
     None,
     "--false-correct",
     metavar="RATE",
-    help="Share of 'correct' verdicts that may be false (default: 0.01).",
+    help="Share of 'correct' verdicts that may be false (default: 0.0095).",
 )
 
 EXIT_NO_RESULT = 2

@@ -30,7 +30,7 @@ from ragharness.questions.values import undecidable
 from ragharness.records import Match, Passage, Question, Score
 
 BOOSTED = 0.7  # share of the trees in the likelihood
-FALSE_CORRECT = 0.01  # the share of *correct* verdicts that may be false, unless the user names another
+FALSE_CORRECT = 0.0095  # the share of *correct* verdicts that may be false, unless the user names another
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -152,7 +152,7 @@ def weigh_text(
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
     apart = len(gold) == 1 and of_another(parts, gold, profile)
     if likely >= correct_from and not (other or beaten or apart):
-        if read.match == "match" or not differs(said, question):
+        if read.match == "match" or not differs(said, question, named=True):
             return _commit(read, parts, question, "match")
         likely = (wrong_up_to + correct_from) / 2
     responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
